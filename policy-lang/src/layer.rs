@@ -1,0 +1,142 @@
+//! The five layers, what a rule is, and the order in which rules win.
+//!
+//! A document, a preset, the code switches and the environment each become one [`Layer`]: a list of [`Block`]s, each a
+//! selector with what it says. Everything after this point treats the five alike.
+
+use crate::endpoint::{EndpointId, Group, Key};
+use crate::source::{Span, Spanned};
+
+/// The five layers, lowest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum LayerKind {
+    /// The opt-in groups are closed; nothing else.
+    Default,
+    /// `enable_group` and `disable_group`.
+    Code,
+    /// The preset.
+    Preset,
+    /// The author's document.
+    Policy,
+    /// `ABX_SERVER_ENABLED_GROUPS`.
+    Environment,
+}
+
+/// How exactly a selector names an endpoint, least first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Specificity {
+    /// `defaults:` and `@defaults`
+    Defaults,
+    /// `groups:` and `group:NAME`
+    Group,
+    /// A glob over ids
+    Glob,
+    /// An exact id
+    Exact,
+}
+
+/// The precedence of a rule: the greater wins. Specificity is compared first, then the layer.
+///
+/// | a | b | wins | why |
+/// |---|---|---|---|
+/// | policy `files_*` | preset `files_stat` | b | an exact id is more specific than a glob |
+/// | policy `group:process` | preset `"*"` | b | a glob is more specific than a group |
+/// | preset `shell` | policy `shell` | b | equally specific, the later layer |
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Rank {
+    /// How exact.
+    pub specificity: Specificity,
+    /// Which layer.
+    pub layer: LayerKind,
+}
+
+/// What a rule speaks of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Selector {
+    /// `defaults:` or `@defaults`: every endpoint.
+    Defaults,
+    /// A group.
+    Group(Group),
+    /// A glob over ids, as written.
+    Glob(String),
+    /// One endpoint of the catalogue.
+    Exact(EndpointId),
+}
+
+/// A value that a rule says for one key, already read and checked by the key's kind.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// `enabled`, `overwrite`, `block_private_networks`, and `read_only: true`.
+    Bool(bool),
+    /// Bytes, seconds or a count.
+    Number(u64),
+    /// One of a closed set of words: audit levels, symlink modes.
+    Word(String),
+    /// A list; each element with its place. Numbers (signals, ports) are kept as canonical decimal text.
+    List(Vec<Spanned<String>>),
+}
+
+/// One key of a rule.
+#[derive(Debug, Clone)]
+pub struct Statement {
+    /// The key.
+    pub key: Key,
+    /// What it says.
+    pub value: Value,
+    /// Where the key was written.
+    pub key_span: Option<Span>,
+    /// Where the value was written.
+    pub value_span: Option<Span>,
+    /// The alias or merge key it came through.
+    pub via: Option<Span>,
+}
+
+/// A selector and what it says: one rule of a layer.
+#[derive(Debug, Clone)]
+pub struct Block {
+    /// What it speaks of.
+    pub selector: Selector,
+    /// Its printed name without the layer: `endpoints.shell`, `groups.process`, `defaults`, `enable_group:file_ops`,
+    /// `opt-in:browser`, `ABX_SERVER_ENABLED_GROUPS:agents`.
+    pub name: String,
+    /// Where the selector was written.
+    pub span: Option<Span>,
+    /// What it says, in written order.
+    pub statements: Vec<Statement>,
+}
+
+/// A token as declared under `auth.tokens`.
+#[derive(Debug, Clone)]
+pub struct Token {
+    /// Who a caller with this token is.
+    pub id: Spanned<String>,
+    /// Scopes and bundles, as written.
+    pub scopes: Vec<Spanned<String>>,
+    /// Where the secret is.
+    pub secret: TokenSecret,
+    /// The whole entry.
+    pub span: Span,
+}
+
+/// Where the secret of a token is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TokenSecret {
+    /// In the environment variable of this name.
+    Env(Spanned<String>),
+    /// Only its SHA-256 is known, 64 lower-case hex digits.
+    Sha256(Spanned<String>),
+}
+
+/// One layer, whatever it was made from.
+#[derive(Debug, Clone)]
+pub struct Layer {
+    /// Which.
+    pub kind: LayerKind,
+    /// Its rules in written order.
+    pub blocks: Vec<Block>,
+    /// `preset:`, in a document.
+    pub preset: Option<Spanned<String>>,
+    /// `base_dir:`, in a document.
+    pub base_dir: Option<Spanned<String>>,
+    /// `auth.tokens:`; present and empty differs from absent.
+    pub tokens: Option<Vec<Token>>,
+}

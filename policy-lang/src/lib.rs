@@ -1,0 +1,14 @@
+//! The policy language: documents in, a compiled policy and diagnostics out. Pure: no files, no environment, no clock.
+//!
+//! The stages, in order: source → parse (a tree of spanned nodes) → lower (a layer of rules) → merge (one winner per
+//! endpoint and key) → check → compile → decide, explain. Each takes the type that the stage before it yields.
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+pub mod diag;
+pub mod endpoint;
+pub mod layer;
+pub mod parse;
+pub mod resolved;
+pub mod scope;
+pub mod source;

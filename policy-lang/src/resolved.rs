@@ -1,0 +1,156 @@
+//! What merging yields: for every (endpoint, key) the rule that says the value and every rule it beat.
+//!
+//! This is also the body of the compiled form: plain data, no spans, every place already counted out, so that a running
+//! server names `template.yaml:14:7` without the source at hand. Base values of the catalogue are not stored; they are
+//! what holds where a key has no statement.
+
+use crate::endpoint::Key;
+use crate::layer::{LayerKind, Specificity};
+use serde::{Deserialize, Serialize};
+
+/// Index of an endpoint: the catalogue's first, in declaration order, then custom routes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct EndpointIx(pub u16);
+
+/// Index into [`Resolved::rules`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct RuleIx(pub u32);
+
+/// Index into [`Resolved::statements`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct StatementIx(pub u32);
+
+/// A place in one of [`Resolved::files`]; lines and columns from 1, columns in characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct FilePlace {
+    /// Index into [`Resolved::files`].
+    pub file: u32,
+    /// Line of the first character.
+    pub line: u32,
+    /// Column of the first character.
+    pub column: u32,
+    /// Line of the end.
+    pub end_line: u32,
+    /// Column of the end, exclusive.
+    pub end_column: u32,
+    /// First byte.
+    pub byte_start: u32,
+    /// One past the last byte.
+    pub byte_end: u32,
+}
+
+/// An input that took part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileInfo {
+    /// Its name without directories.
+    pub name: String,
+    /// Which layer it became.
+    pub layer: LayerKind,
+    /// SHA-256 of its bytes, lower-case hex.
+    pub sha256: String,
+}
+
+/// A rule: a selector of one layer. Prints as its [`Rule::name`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rule {
+    /// `policy:endpoints.shell`, `preset:read-only`, `default:opt-in:browser`, …
+    pub name: String,
+    /// Its layer.
+    pub layer: LayerKind,
+    /// Its selector as written: `shell`, `files_*`, `group:process`, `@defaults`.
+    pub selector: String,
+    /// How exact the selector is.
+    pub specificity: Specificity,
+    /// Where the selector was written.
+    pub at: Option<FilePlace>,
+}
+
+/// One element of an accumulating or a list value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Element {
+    /// The element as written.
+    pub value: String,
+    /// Where it was written.
+    pub at: Option<FilePlace>,
+}
+
+/// A value as a rule says it. Sizes are bytes, durations seconds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ResolvedValue {
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number.
+    Number(u64),
+    /// A word of a closed set.
+    Word(String),
+    /// A list.
+    List(Vec<Element>),
+}
+
+/// One key of one rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResolvedStatement {
+    /// The key.
+    pub key: Key,
+    /// What it says.
+    pub value: ResolvedValue,
+    /// Which rule says it.
+    pub rule: RuleIx,
+    /// Where.
+    pub at: Option<FilePlace>,
+}
+
+/// The statements that speak of one key of one endpoint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResolvedKey {
+    /// The key.
+    pub key: Key,
+    /// A replacing key: the winner, then what it beat, highest precedence first.
+    /// An accumulating key: every contributor, highest precedence first.
+    pub statements: Vec<StatementIx>,
+}
+
+/// A token, without its secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResolvedToken {
+    /// Who its holder is.
+    pub id: String,
+    /// Scopes and bundles as written.
+    pub scopes: Vec<String>,
+    /// The variable that holds the secret, or else
+    pub token_env: Option<String>,
+    /// the SHA-256 of the secret, lower-case hex.
+    pub token_sha256: Option<String>,
+    /// Where it was declared.
+    pub at: Option<FilePlace>,
+}
+
+/// A custom route, known by `--commands` or by the code that embeds the server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CustomEndpoint {
+    /// `custom:<name>`
+    pub id: String,
+    /// Scopes it asks for.
+    pub scopes: Vec<String>,
+}
+
+/// The merged policy.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Resolved {
+    /// The preset that took part.
+    pub preset: Option<String>,
+    /// The document's `base_dir` and where it was said. The process may override it.
+    pub base_dir: Option<(String, Option<FilePlace>)>,
+    /// Every input.
+    pub files: Vec<FileInfo>,
+    /// Every rule that says anything, in layer order, then written order.
+    pub rules: Vec<Rule>,
+    /// Every statement, in rule order.
+    pub statements: Vec<ResolvedStatement>,
+    /// By [`EndpointIx`]; each sorted by key; keys without a statement are absent.
+    pub endpoints: Vec<Vec<ResolvedKey>>,
+    /// Custom routes, after the catalogue's endpoints.
+    pub custom: Vec<CustomEndpoint>,
+    /// `auth.tokens`; `None` where the document has none, which differs from an empty list.
+    pub tokens: Option<Vec<ResolvedToken>>,
+}
