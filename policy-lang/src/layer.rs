@@ -21,6 +21,29 @@ pub enum LayerKind {
     Environment,
 }
 
+impl LayerKind {
+    /// All, lowest first.
+    pub const ALL: [Self; 5] = [Self::Default, Self::Code, Self::Preset, Self::Policy, Self::Environment];
+
+    /// The word that rule names begin with.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::Code => "code",
+            Self::Preset => "preset",
+            Self::Policy => "policy",
+            Self::Environment => "environment",
+        }
+    }
+
+    /// The layer of that word.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
+}
+
 /// How exactly a selector names an endpoint, least first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Specificity {
@@ -32,6 +55,28 @@ pub enum Specificity {
     Glob,
     /// An exact id
     Exact,
+}
+
+impl Specificity {
+    /// All, least first.
+    pub const ALL: [Self; 4] = [Self::Defaults, Self::Group, Self::Glob, Self::Exact];
+
+    /// As reports print it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Defaults => "defaults",
+            Self::Group => "group",
+            Self::Glob => "glob",
+            Self::Exact => "exact",
+        }
+    }
+
+    /// The one of that word.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
 }
 
 /// The precedence of a rule: the greater wins. Specificity is compared first, then the layer.
@@ -60,6 +105,31 @@ pub enum Selector {
     Glob(String),
     /// One endpoint of the catalogue.
     Exact(EndpointId),
+}
+
+impl Selector {
+    /// How exactly it names an endpoint.
+    #[must_use]
+    pub const fn specificity(&self) -> Specificity {
+        match self {
+            Self::Defaults => Specificity::Defaults,
+            Self::Group(_) => Specificity::Group,
+            Self::Glob(_) => Specificity::Glob,
+            Self::Exact(_) => Specificity::Exact,
+        }
+    }
+}
+
+impl std::fmt::Display for Selector {
+    /// As it stands under `endpoints:`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Defaults => f.write_str("@defaults"),
+            Self::Group(group) => write!(f, "group:{}", group.as_str()),
+            Self::Glob(glob) => f.write_str(glob),
+            Self::Exact(id) => f.write_str(id.as_str()),
+        }
+    }
 }
 
 /// A value that a rule says for one key, already read and checked by the key's kind.
@@ -139,4 +209,12 @@ pub struct Layer {
     pub base_dir: Option<Spanned<String>>,
     /// `auth.tokens:`; present and empty differs from absent.
     pub tokens: Option<Vec<Token>>,
+}
+
+impl Layer {
+    /// A layer that says nothing.
+    #[must_use]
+    pub const fn empty(kind: LayerKind) -> Self {
+        Self { kind, blocks: Vec::new(), preset: None, base_dir: None, tokens: None }
+    }
 }

@@ -16,6 +16,15 @@ pub struct EndpointIx(pub u16);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RuleIx(pub u32);
 
+impl RuleIx {
+    /// `default:base`: says every base value of the catalogue.
+    pub const BASE: Self = Self(0);
+    /// `default:on`: opens what no rule speaks of.
+    pub const ON: Self = Self(1);
+    /// `default:core`: keeps the core group open.
+    pub const CORE: Self = Self(2);
+}
+
 /// Index into [`Resolved::statements`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct StatementIx(pub u32);
@@ -135,7 +144,7 @@ pub struct CustomEndpoint {
 }
 
 /// The merged policy.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resolved {
     /// The preset that took part.
     pub preset: Option<String>,
@@ -143,7 +152,7 @@ pub struct Resolved {
     pub base_dir: Option<(String, Option<FilePlace>)>,
     /// Every input.
     pub files: Vec<FileInfo>,
-    /// Every rule that says anything, in layer order, then written order.
+    /// The three built-in rules of [`RuleIx`], then every rule of a layer, in layer order, then written order.
     pub rules: Vec<Rule>,
     /// Every statement, in rule order.
     pub statements: Vec<ResolvedStatement>,
@@ -153,4 +162,55 @@ pub struct Resolved {
     pub custom: Vec<CustomEndpoint>,
     /// `auth.tokens`; `None` where the document has none, which differs from an empty list.
     pub tokens: Option<Vec<ResolvedToken>>,
+}
+
+impl Default for Resolved {
+    /// What holds where nobody said anything: the built-in rules and no statement.
+    fn default() -> Self {
+        let built_in = |word: &str| Rule {
+            name: format!("default:{word}"),
+            layer: LayerKind::Default,
+            selector: String::new(),
+            specificity: Specificity::Defaults,
+            at: None,
+        };
+        Self {
+            preset: None,
+            base_dir: None,
+            files: Vec::new(),
+            rules: vec![built_in("base"), built_in("on"), built_in("core")],
+            statements: Vec::new(),
+            endpoints: Vec::new(),
+            custom: Vec::new(),
+            tokens: None,
+        }
+    }
+}
+
+impl Resolved {
+    /// The rule of that index.
+    #[must_use]
+    pub fn rule(&self, ix: RuleIx) -> Option<&Rule> {
+        self.rules.get(ix.0 as usize)
+    }
+
+    /// The statement of that index.
+    #[must_use]
+    pub fn statement(&self, ix: StatementIx) -> Option<&ResolvedStatement> {
+        self.statements.get(ix.0 as usize)
+    }
+
+    /// What rules say of one key of one endpoint, highest precedence first; empty where only the base value holds.
+    #[must_use]
+    pub fn candidates(&self, endpoint: EndpointIx, key: Key) -> &[StatementIx] {
+        let Some(keys) = self.endpoints.get(usize::from(endpoint.0)) else { return &[] };
+        let found = keys.binary_search_by_key(&key, |resolved| resolved.key).ok().and_then(|at| keys.get(at));
+        found.map_or(&[], |resolved| &resolved.statements)
+    }
+
+    /// The statement that says the value of a replacing key.
+    #[must_use]
+    pub fn winner(&self, endpoint: EndpointIx, key: Key) -> Option<&ResolvedStatement> {
+        self.candidates(endpoint, key).first().and_then(|ix| self.statement(*ix))
+    }
 }
