@@ -4,7 +4,7 @@
 //! selector with what it says. Everything after this point treats the five alike.
 
 use crate::endpoint::{EndpointId, Group, Key};
-use crate::source::{Span, Spanned};
+use crate::source::{SourceId, Span, Spanned};
 
 /// The five layers, lowest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -201,6 +201,8 @@ pub enum TokenSecret {
 pub struct Layer {
     /// Which.
     pub kind: LayerKind,
+    /// The text it was read from; none where it was not read from a text.
+    pub source: Option<SourceId>,
     /// Its rules in written order.
     pub blocks: Vec<Block>,
     /// `preset:`, in a document.
@@ -215,6 +217,6 @@ impl Layer {
     /// A layer that says nothing.
     #[must_use]
     pub const fn empty(kind: LayerKind) -> Self {
-        Self { kind, blocks: Vec::new(), preset: None, base_dir: None, tokens: None }
+        Self { kind, source: None, blocks: Vec::new(), preset: None, base_dir: None, tokens: None }
     }
 }
