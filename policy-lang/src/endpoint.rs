@@ -3,6 +3,12 @@
 //! The row types are written here; the rows themselves and the enums [`EndpointId`], [`Group`], [`Scope`] and [`Key`]
 //! come from `codegen::endpoints!`. Their readable form stands in `tests/endpoints/endpoints.txt`.
 
+pub mod catalogue;
+pub mod id_glob;
+
+pub use catalogue::{Catalogue, CustomRoute};
+pub use id_glob::IdGlob;
+
 include!("endpoint/generated.rs");
 
 /// An HTTP method that a door may have. Every other method is answered 501.

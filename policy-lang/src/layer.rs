@@ -103,8 +103,10 @@ pub enum Selector {
     Group(Group),
     /// A glob over ids, as written.
     Glob(String),
-    /// One endpoint of the catalogue.
+    /// One declared endpoint.
     Exact(EndpointId),
+    /// One route that a template registers, by its id.
+    Custom(String),
 }
 
 impl Selector {
@@ -115,7 +117,7 @@ impl Selector {
             Self::Defaults => Specificity::Defaults,
             Self::Group(_) => Specificity::Group,
             Self::Glob(_) => Specificity::Glob,
-            Self::Exact(_) => Specificity::Exact,
+            Self::Exact(_) | Self::Custom(_) => Specificity::Exact,
         }
     }
 }
@@ -126,7 +128,7 @@ impl std::fmt::Display for Selector {
         match self {
             Self::Defaults => f.write_str("@defaults"),
             Self::Group(group) => write!(f, "group:{}", group.as_str()),
-            Self::Glob(glob) => f.write_str(glob),
+            Self::Glob(name) | Self::Custom(name) => f.write_str(name),
             Self::Exact(id) => f.write_str(id.as_str()),
         }
     }
@@ -161,6 +163,10 @@ pub struct Statement {
 }
 
 /// A selector and what it says: one rule of a layer.
+///
+/// Two blocks of a layer may speak of the same thing: `groups.process` and `endpoints."group:process"`, `defaults` and
+/// `endpoints."@defaults"`. They are equally specific, so they merge as two globs do: one `enabled: false` closes, and two
+/// different values of any other replacing key are the error that names both places.
 #[derive(Debug, Clone)]
 pub struct Block {
     /// What it speaks of.
