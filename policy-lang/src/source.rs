@@ -126,7 +126,7 @@ impl SourceMap {
         let mut text = text.into();
         let bytes = text.len();
         let defect = (bytes > MAX_DOCUMENT_BYTES).then(|| {
-            text.truncate(text.floor_char_boundary(MAX_DOCUMENT_BYTES));
+            text.truncate(lines::boundary(&text, MAX_DOCUMENT_BYTES));
             Defect::TooLarge { bytes }
         });
         self.push(Source { name: name.into(), text, defect, lines: OnceLock::new() })

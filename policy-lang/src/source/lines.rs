@@ -41,7 +41,7 @@ impl LineIndex {
 
     /// Line and column of a byte, from 1, the column in characters.
     pub(super) fn line_column(&self, text: &str, at: u32) -> (u32, u32) {
-        let at = offset(text.floor_char_boundary(at as usize));
+        let at = offset(boundary(text, at as usize));
         let line = self.starts.partition_point(|&start| start <= at).max(1);
         let start = self.starts.get(line - 1).copied().unwrap_or(0);
         let column = self.characters(text, at).saturating_sub(self.characters(text, start));
@@ -63,11 +63,15 @@ impl LineIndex {
         let checkpoint = at as usize / STRIDE;
         match self.checkpoints.get(checkpoint) {
             None => at,
-            Some(before) => {
-                before + text.as_bytes().get(checkpoint * STRIDE..at as usize).map_or(0, count)
-            }
+            Some(before) => before + text.as_bytes().get(checkpoint * STRIDE..at as usize).map_or(0, count),
         }
     }
+}
+
+/// The last character boundary at or before a byte offset.
+pub(super) fn boundary(text: &str, at: usize) -> usize {
+    let at = at.min(text.len());
+    (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
 
 /// Characters that begin within some bytes of a text.
@@ -137,7 +141,15 @@ mod tests {
         assert_eq!(sources.slice(span), "'é'");
         assert_eq!(
             sources.place(span),
-            Place { source: id, line: 2, column: 8, end_line: 2, end_column: 11, byte_start: 23, byte_end: 27 }
+            Place {
+                source: id,
+                line: 2,
+                column: 8,
+                end_line: 2,
+                end_column: 11,
+                byte_start: 23,
+                byte_end: 27
+            }
         );
     }
 
