@@ -1,1 +1,15 @@
-//! The server library.
+//! The server: boot, the pipeline that every request takes, and the handlers at its end.
+//!
+//! `boot` reads the environment and a policy and yields an [`app::App`]; [`http`] listens and hands each request to
+//! [`pipeline`], whose eight steps decide by the policy and call one of [`handlers`]; those translate between the wire
+//! and services that know nothing of HTTP.
+
+pub mod app;
+pub mod audit;
+pub mod auth;
+pub mod endpoint;
+pub mod engine;
+pub mod error;
+pub mod handlers;
+pub mod http;
+pub mod pipeline;

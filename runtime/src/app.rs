@@ -1,0 +1,70 @@
+//! What a running server holds.
+//!
+//! Everything that depends on the policy is one [`PolicyState`], swapped as a whole when the policy is reloaded: a call
+//! keeps the state that admitted it. Services that outlive a reload (processes, sessions) are fields of [`App`].
+
+mod settings;
+mod state;
+
+pub use settings::{MAX_UPLOAD_BYTES, Settings};
+pub use state::PolicyState;
+
+use crate::audit::Audit;
+use crate::auth::FailedLogins;
+use crate::endpoint::RequestId;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// A running server.
+#[derive(Debug)]
+pub struct App {
+    policy: RwLock<Arc<PolicyState>>,
+    /// What was said at start, by flags and environment.
+    pub settings: Settings,
+    /// Where decisions are written.
+    pub audit: Audit,
+    /// Wrong tokens by peer.
+    pub failed_logins: FailedLogins,
+    /// Cancelled when the server stops: streams and sockets end then.
+    pub stopping: CancellationToken,
+    /// When the server started.
+    pub started: Instant,
+    boot: u64,
+    requests: AtomicU64,
+}
+
+impl App {
+    /// Puts a server together.
+    #[must_use]
+    pub fn new(policy: PolicyState, settings: Settings, audit: Audit) -> Self {
+        let (boot, _) = uuid::Uuid::new_v4().as_u64_pair();
+        Self {
+            policy: RwLock::new(Arc::new(policy)),
+            settings,
+            audit,
+            failed_logins: FailedLogins::default(),
+            stopping: CancellationToken::new(),
+            started: Instant::now(),
+            boot,
+            requests: AtomicU64::new(0),
+        }
+    }
+
+    /// The policy as it stands now.
+    #[must_use]
+    pub fn policy(&self) -> Arc<PolicyState> {
+        Arc::clone(&self.policy.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Puts another policy in force. Calls that are under way keep the one that admitted them.
+    pub fn replace_policy(&self, next: PolicyState) {
+        *self.policy.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
+    }
+
+    /// A name for a new request.
+    pub(crate) fn next_request_id(&self) -> RequestId {
+        RequestId { boot: self.boot, number: self.requests.fetch_add(1, Ordering::Relaxed) }
+    }
+}

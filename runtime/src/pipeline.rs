@@ -1,0 +1,92 @@
+//! The one way from a request to an answer. Every route of every listener takes these steps in this order, and the
+//! order stands in [`steps`] and nowhere else.
+//!
+//! 1. [`normalize`] the target
+//! 2. [`route`]: find the door; then [`origin`]: judge Host and Origin
+//! 3. [`authenticate`]: who calls
+//! 4. [`admit`]: enabled, scopes, rate, concurrency
+//! 5. [`framing`]: the query and the framing of the message
+//! 6. [`body`]: read it
+//! 7. [`dispatch`]: the handler
+//! 8. [`audit`]: what was decided; wraps all the others
+
+pub mod admit;
+mod audit;
+mod authenticate;
+mod body;
+mod dispatch;
+mod framing;
+mod normalize;
+mod origin;
+pub mod route;
+
+use crate::app::App;
+use crate::endpoint::{Call, Reply};
+use crate::engine::Slot;
+use crate::error::ApiError;
+use audit::Record;
+use axum::body::Body;
+use axum::http::{Request, Response};
+use futures_util::FutureExt;
+use policy_lang::endpoint::Listener;
+use std::net::IpAddr;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+/// Where a request came from.
+#[derive(Debug, Clone, Copy)]
+pub struct Peer {
+    /// The other end's address.
+    pub address: IpAddr,
+    /// Which of our listeners it connected to.
+    pub listener: Listener,
+}
+
+/// Answers a request. A panic of any step costs this request and nothing else.
+pub async fn serve(app: Arc<App>, peer: Peer, request: Request<Body>) -> Response<Body> {
+    let mut record = Record::begin(app, peer, &request);
+    let outcome = AssertUnwindSafe(steps(peer, request, &mut record)).catch_unwind().await;
+    let outcome = outcome.unwrap_or_else(|_| Err(ApiError::internal("The handler failed")));
+    audit::answer(record, outcome)
+}
+
+/// What step 7 yields: an answer, the slot that it keeps taken, and for an upgrade the connection.
+struct Served {
+    reply: Reply,
+    slot: Slot,
+    upgrade: Option<dispatch::Upgrade>,
+}
+
+async fn steps(peer: Peer, request: Request<Body>, record: &mut Record) -> Result<Served, ApiError> {
+    let app = Arc::clone(record.app());
+    let (mut parts, incoming) = request.into_parts();
+    let method = route::method(&parts.method)?;
+
+    // 1. normalise the target
+    let target = normalize::target(&parts.uri)?;
+    // 2. find the door
+    let matched = route::find(peer.listener, method, target)?;
+    record.found(&matched);
+    origin::judge(&app.settings, &parts)?;
+    // 3. who calls
+    let state = app.policy();
+    let principal = authenticate::principal(&app, &state, matched.declared(), &parts.headers, peer.address)?;
+    record.called_by(&principal);
+    // 4. enabled, scopes, rate, concurrency
+    let (permit, slot) = admit::admit(state, principal, &matched)?;
+    record.admitted(&permit);
+    // 5. query and framing
+    let query = framing::judge(&matched, &parts)?;
+    // 6. body
+    let handler = dispatch::handler(&matched)?;
+    let (streams, note) = dispatch::streams(handler, &matched);
+    let intake = body::read(&permit, &matched, streams, &parts.headers, incoming, &note, record).await?;
+    let upgrade = dispatch::upgrade(&matched, &mut parts).await?;
+    // 8, first half: what is about to change is written before it changes
+    record.intend(&query, &intake, &note)?;
+    // 7. the handler
+    let request_id = record.id();
+    let call = Call { app, permit, matched, request_id, query, headers: parts.headers, intake, note };
+    let reply = (handler.run)(call).await?;
+    Ok(Served { reply, slot, upgrade })
+}

@@ -1,0 +1,67 @@
+//! A streamed body: counts what is sent, keeps the slot taken until its end, and writes the line then.
+
+use super::Record;
+use crate::audit::Event;
+use crate::engine::Slot;
+use axum::body::{Body, Bytes, HttpBody};
+use hyper::body::{Frame, SizeHint};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+/// The body and what ends with it.
+pub(super) struct Metered {
+    body: Body,
+    status: u16,
+    sent: u64,
+    record: Record,
+    /// Given back when the body is dropped: at its end, or when the client has gone.
+    _slot: Slot,
+}
+
+impl Metered {
+    pub(super) fn new(body: Body, status: u16, record: Record, slot: Slot) -> Self {
+        Self { body, status, sent: 0, record, _slot: slot }
+    }
+}
+
+impl HttpBody for Metered {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
+        match &frame {
+            Some(Ok(frame)) => self.sent += frame.data_ref().map_or(0, |data| data.len() as u64),
+            Some(Err(_)) => {
+                let (status, sent) = (self.status, self.sent);
+                self.record.end(Event::Cut, status, None, sent);
+            }
+            None => {
+                let (status, sent) = (self.status, self.sent);
+                self.record.end(Event::Call, status, None, sent);
+            }
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+impl Drop for Metered {
+    fn drop(&mut self) {
+        // With a known length the end is never polled: whoever sent it all has ended it.
+        let complete = self.body.is_end_stream() || self.body.size_hint().exact() == Some(0);
+        let event = if complete { Event::Call } else { Event::Cut };
+        let (status, sent) = (self.status, self.sent);
+        self.record.end(event, status, None, sent);
+    }
+}

@@ -1,0 +1,76 @@
+//! Step 6: a JSON body is read whole and strictly; every other one becomes a bounded stream for the handler.
+
+mod json;
+
+use super::admit::Permit;
+use super::audit::Record;
+use super::framing;
+use super::route::Match;
+use crate::endpoint::{BodyStream, Intake, JsonBody, Note, too_large};
+use crate::error::ApiError;
+use axum::body::Body;
+use axum::http::HeaderMap;
+use bytes::{Bytes, BytesMut};
+use policy_lang::endpoint::BodyKind;
+
+/// Largest JSON body where no rule says another.
+const MAX_REQUEST_BYTES: u64 = 16 * 1024 * 1024;
+/// What JSON and multipart framing may add to an upload.
+const FRAMING_BYTES: u64 = 64 * 1024;
+/// What is set aside before the first byte has come, whatever length was announced.
+const MAX_EAGER_BYTES: u64 = 64 * 1024;
+
+/// Reads the body by the kind of the door.
+///
+/// # Errors
+/// 413 `request_too_large`, 400 `invalid_json`, 408 `timeout`.
+pub(super) async fn read(
+    permit: &Permit,
+    matched: &Match,
+    streams: bool,
+    headers: &HeaderMap,
+    incoming: Body,
+    note: &Note,
+    record: &mut Record,
+) -> Result<Intake, ApiError> {
+    let kind = matched.door().body;
+    if kind == BodyKind::None {
+        return Ok(Intake::None);
+    }
+    let limit = limit(permit, kind, streams);
+    let announced = framing::announced(headers);
+    if announced.is_some_and(|length| length > limit) {
+        return Err(too_large(limit));
+    }
+    if streams || kind != BodyKind::Json {
+        return Ok(Intake::Stream(BodyStream::new(incoming, limit, note.clone())));
+    }
+    if !framing::has_body(headers) {
+        return Ok(Intake::Json(JsonBody::default()));
+    }
+    let mut stream = BodyStream::new(incoming, limit, Note::default());
+    let text = collect(&mut stream, announced.unwrap_or(0)).await;
+    record.received(stream.bytes_read());
+    let text = text?;
+    record.body_was_read();
+    json::read(&text).map(Intake::Json)
+}
+
+async fn collect(stream: &mut BodyStream, announced: u64) -> Result<Bytes, ApiError> {
+    let Some(first) = stream.chunk().await? else { return Ok(Bytes::new()) };
+    if first.len() as u64 == announced {
+        return Ok(first);
+    }
+    let eager = usize::try_from(announced.min(MAX_EAGER_BYTES)).unwrap_or(0).max(first.len());
+    let mut whole = BytesMut::with_capacity(eager);
+    whole.extend_from_slice(&first);
+    while let Some(piece) = stream.chunk().await? {
+        whole.extend_from_slice(&piece);
+    }
+    Ok(whole.freeze())
+}
+
+/// Until the policy says more: what its framing may add, for a door that streams.
+fn limit(_permit: &Permit, kind: BodyKind, streams: bool) -> u64 {
+    if streams && kind != BodyKind::Raw { MAX_REQUEST_BYTES + FRAMING_BYTES } else { MAX_REQUEST_BYTES }
+}

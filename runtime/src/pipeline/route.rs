@@ -1,0 +1,87 @@
+//! Step 2: which door of which endpoint the target names. The router is generated from the declaration.
+
+mod table;
+
+use super::normalize::Target;
+use crate::endpoint::percent_decode;
+use crate::error::{ApiError, ErrorCode};
+use axum::http::Method as HttpMethod;
+use policy_lang::endpoint::{Door, EndpointDecl, Listener, Method};
+use std::borrow::Cow;
+
+/// A door that was found, with its path parameters.
+#[derive(Debug)]
+pub struct Match {
+    target: Target,
+    declared: &'static EndpointDecl,
+    door: &'static Door,
+}
+
+impl Match {
+    /// The endpoint.
+    #[must_use]
+    pub fn declared(&self) -> &'static EndpointDecl {
+        self.declared
+    }
+
+    /// The door.
+    #[must_use]
+    pub fn door(&self) -> &'static Door {
+        self.door
+    }
+
+    /// The part after `?`, as sent.
+    #[must_use]
+    pub fn query(&self) -> &str {
+        self.target.query()
+    }
+
+    /// A path parameter, decoded once. `None` where the template has none of this name.
+    #[must_use]
+    pub fn param(&self, name: &str) -> Option<Result<Cow<'_, str>, ApiError>> {
+        let mut pieces = self.target.path().split('/');
+        let raw = self.door.path.split('/').find_map(|template| {
+            let piece = pieces.next()?;
+            let found = template.strip_prefix('{')?.strip_suffix('}')?;
+            (found == name).then_some(piece)
+        })?;
+        if !raw.contains('%') {
+            return Some(Ok(Cow::Borrowed(raw)));
+        }
+        let text = String::from_utf8(percent_decode(raw, false));
+        Some(text.map(Cow::Owned).map_err(|_| ApiError::invalid(name, format!("{name} must be UTF-8 text"))))
+    }
+}
+
+/// The declared method, or 501 for every other. HEAD counts only where a door declares it.
+///
+/// # Errors
+/// 501 `method_not_implemented`.
+pub fn method(method: &HttpMethod) -> Result<Method, ApiError> {
+    match method.as_str() {
+        "GET" => Ok(Method::Get),
+        "POST" => Ok(Method::Post),
+        "DELETE" => Ok(Method::Delete),
+        "HEAD" => Ok(Method::Head),
+        _ => Err(not_implemented()),
+    }
+}
+
+/// Finds the door.
+///
+/// # Errors
+/// 404 `not_found`, also where the path exists under another method; 501 for a HEAD that no door declares.
+pub fn find(listener: Listener, method: Method, target: Target) -> Result<Match, ApiError> {
+    match table::lookup(listener, method, target.path()) {
+        Some((declared, door)) => Ok(Match { target, declared, door }),
+        None if method == Method::Head => Err(not_implemented()),
+        None => {
+            Err(ApiError::new(ErrorCode::NotFound, format!("Not found: {}", target.path()))
+                .kind("ValueError"))
+        }
+    }
+}
+
+fn not_implemented() -> ApiError {
+    ApiError::new(ErrorCode::MethodNotImplemented, "Unsupported method")
+}
