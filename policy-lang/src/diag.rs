@@ -2,8 +2,17 @@
 //!
 //! Codes live one file each in `diag/codes/`, as rows of one table; did-you-mean beside it.
 
+mod level;
+mod quoted;
+mod sink;
+pub mod suggest;
+
 use crate::endpoint::EndpointId;
 use crate::source::Span;
+
+pub use level::{Level, Levels};
+pub use quoted::quoted;
+pub use sink::Sink;
 
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -73,6 +82,97 @@ pub struct Diagnostic {
     pub affects: Vec<EndpointId>,
     /// Fixes, best first.
     pub suggestions: Vec<Suggestion>,
+}
+
+impl Diagnostic {
+    /// A finding of the code's usual severity, without a place yet.
+    #[must_use]
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            severity: code.severity(),
+            message: message.into(),
+            help: None,
+            primary: None,
+            related: Vec::new(),
+            affects: Vec::new(),
+            suggestions: Vec::new(),
+        }
+    }
+
+    /// Underlines a span.
+    #[must_use]
+    pub fn at(self, span: Span) -> Self {
+        self.at_saying(span, "")
+    }
+
+    /// Underlines a span, with a few words beside it.
+    #[must_use]
+    pub fn at_saying(mut self, span: Span, message: impl Into<String>) -> Self {
+        self.primary = Some(Label { span, message: message.into() });
+        self
+    }
+
+    /// Adds a further place.
+    #[must_use]
+    pub fn related(mut self, span: Span, message: impl Into<String>) -> Self {
+        self.related.push(Label { span, message: message.into() });
+        self
+    }
+
+    /// Adds the alias or merge key through which the value was reached, if any.
+    #[must_use]
+    pub fn via(self, use_site: Option<Span>) -> Self {
+        match use_site {
+            Some(span) => self.related(span, "used here"),
+            None => self,
+        }
+    }
+
+    /// Says what to do about it.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Adds a fix; the first added is the best.
+    #[must_use]
+    pub fn suggest(mut self, suggestion: Suggestion) -> Self {
+        self.suggestions.push(suggestion);
+        self
+    }
+
+    /// Names the endpoints that it concerns.
+    #[must_use]
+    pub fn affects(mut self, endpoints: impl IntoIterator<Item = EndpointId>) -> Self {
+        self.affects.extend(endpoints);
+        self
+    }
+}
+
+impl Suggestion {
+    /// A fix that a person should read before it is applied.
+    #[must_use]
+    pub fn review(message: impl Into<String>, span: Span, replacement: impl Into<String>) -> Self {
+        Self::with(message, Applicability::Review, span, replacement)
+    }
+
+    /// A fix that cannot widen access and has one meaning.
+    #[must_use]
+    pub fn safe(message: impl Into<String>, span: Span, replacement: impl Into<String>) -> Self {
+        Self::with(message, Applicability::Safe, span, replacement)
+    }
+
+    fn with(
+        message: impl Into<String>,
+        applicability: Applicability,
+        span: Span,
+        replacement: impl Into<String>,
+    ) -> Self {
+        let edits = vec![Edit { span, replacement: replacement.into() }];
+        Self { message: message.into(), applicability, edits }
+    }
 }
 
 /// The stable codes, in the order of the reference page: errors first.
@@ -157,6 +257,16 @@ pub enum Code {
 }
 
 impl Code {
+    /// How bad a finding of this code is, unless a level says otherwise.
+    #[must_use]
+    pub const fn severity(self) -> Severity {
+        match self {
+            Self::PresetWeakened => Severity::Info,
+            code if code as u8 <= Self::DocumentTooLarge as u8 => Severity::Error,
+            _ => Severity::Warning,
+        }
+    }
+
     /// The code as printed.
     #[must_use]
     pub const fn as_str(self) -> &'static str {

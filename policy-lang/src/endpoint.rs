@@ -24,6 +24,19 @@ pub enum Method {
     Delete,
 }
 
+impl Method {
+    /// As it stands in a request line.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Head => "HEAD",
+            Self::Post => "POST",
+            Self::Delete => "DELETE",
+        }
+    }
+}
+
 /// What a door takes as its request body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BodyKind {

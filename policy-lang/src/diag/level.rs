@@ -1,0 +1,127 @@
+//! What `--strict`, `--allow`, `--warn` and `--deny` make of a list of findings.
+
+use std::collections::BTreeMap;
+
+use super::{Code, Diagnostic, Severity};
+
+/// What a caller wants a code to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Level {
+    /// Left out.
+    Allow,
+    /// A warning.
+    Warn,
+    /// An error.
+    Deny,
+}
+
+/// The levels of one run: per code where the caller named it, else by severity.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Levels {
+    /// Whether warnings are errors.
+    pub strict: bool,
+    by_code: BTreeMap<Code, Level>,
+}
+
+impl Levels {
+    /// The usual severities, or with `strict` every warning as an error.
+    #[must_use]
+    pub const fn new(strict: bool) -> Self {
+        Self { strict, by_code: BTreeMap::new() }
+    }
+
+    /// Sets the level of a code; a later call for the same code wins. Returns false, and changes nothing, where an error
+    /// would be made less than one, unless the code only says that a name is unknown to this version.
+    pub fn set(&mut self, code: Code, level: Level) -> bool {
+        if level != Level::Deny && !Self::may_be_lowered(code) {
+            return false;
+        }
+        self.by_code.insert(code, level);
+        true
+    }
+
+    /// Whether a level below error may be asked for. A name that a newer server knows closes and opens nothing here.
+    #[must_use]
+    pub fn may_be_lowered(code: Code) -> bool {
+        code.severity() != Severity::Error
+            || matches!(code, Code::UnknownEndpoint | Code::UnknownGroup | Code::SelectorMatchesNothing)
+    }
+
+    /// What a finding of this severity becomes; `None` leaves it out.
+    #[must_use]
+    pub fn severity(&self, code: Code, severity: Severity) -> Option<Severity> {
+        match (self.by_code.get(&code), severity) {
+            (Some(Level::Deny), _) => Some(Severity::Error),
+            (Some(Level::Allow), _) => None,
+            (Some(Level::Warn), _) => Some(Severity::Warning),
+            (None, Severity::Warning) if self.strict => Some(Severity::Error),
+            (None, severity) => Some(severity),
+        }
+    }
+
+    /// Applies the levels to a list, keeping its order.
+    pub fn apply(&self, findings: &mut Vec<Diagnostic>) {
+        findings.retain_mut(|finding| match self.severity(finding.code, finding.severity) {
+            Some(severity) => {
+                finding.severity = severity;
+                true
+            }
+            None => false,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(levels: &Levels) -> Vec<(Code, Severity)> {
+        let mut findings = [Code::Syntax, Code::ScopesWeakened, Code::HalfOpenPair, Code::PresetWeakened]
+            .map(|code| Diagnostic::new(code, "x"))
+            .to_vec();
+        levels.apply(&mut findings);
+        findings.into_iter().map(|finding| (finding.code, finding.severity)).collect()
+    }
+
+    #[test]
+    fn strict_makes_warnings_errors_and_leaves_the_rest() {
+        assert_eq!(
+            outcome(&Levels::new(true)),
+            [
+                (Code::Syntax, Severity::Error),
+                (Code::ScopesWeakened, Severity::Error),
+                (Code::HalfOpenPair, Severity::Error),
+                (Code::PresetWeakened, Severity::Info),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_named_code_beats_strict() {
+        let mut levels = Levels::new(true);
+        assert!(levels.set(Code::ScopesWeakened, Level::Allow));
+        assert!(levels.set(Code::HalfOpenPair, Level::Warn));
+        assert!(levels.set(Code::PresetWeakened, Level::Deny));
+        assert_eq!(
+            outcome(&levels),
+            [
+                (Code::Syntax, Severity::Error),
+                (Code::HalfOpenPair, Severity::Warning),
+                (Code::PresetWeakened, Severity::Error),
+            ]
+        );
+    }
+
+    #[test]
+    fn an_error_cannot_be_lowered() {
+        let mut levels = Levels::new(false);
+        assert!(!levels.set(Code::Syntax, Level::Allow));
+        assert!(!levels.set(Code::UnknownKey, Level::Warn));
+        assert!(levels.set(Code::UnknownKey, Level::Deny));
+        assert_eq!(outcome(&levels).first(), Some(&(Code::Syntax, Severity::Error)));
+        assert!(
+            levels.set(Code::UnknownEndpoint, Level::Warn),
+            "a policy may name endpoints of a newer server"
+        );
+    }
+}
