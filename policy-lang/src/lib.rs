@@ -5,9 +5,12 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod check;
 pub mod diag;
 pub mod endpoint;
 pub mod layer;
+pub mod layers;
+pub mod merge;
 pub mod parse;
 pub mod resolved;
 pub mod scope;
