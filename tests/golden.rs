@@ -18,7 +18,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The golden files of one test.
-pub struct Goldens {
+pub(crate) struct Goldens {
     command: &'static str,
     owned: Vec<(PathBuf, &'static str)>,
     update: bool,
@@ -29,7 +29,7 @@ pub struct Goldens {
 impl Goldens {
     /// `command` is the test command to name in a failure, without `UPDATE=1`. `owned` lists folders (from the root
     /// of the repository, searched to any depth) and the extension of the files in them that only this test writes.
-    pub fn new(command: &'static str, owned: &[(&str, &'static str)]) -> Self {
+    pub(crate) fn new(command: &'static str, owned: &[(&str, &'static str)]) -> Self {
         Self {
             command,
             owned: owned.iter().map(|(folder, extension)| (root().join(folder), *extension)).collect(),
@@ -40,7 +40,7 @@ impl Goldens {
     }
 
     /// Compares `actual` with the file at `path` (from the root of the repository), or writes it.
-    pub fn compare(&mut self, path: impl AsRef<Path>, actual: &str) {
+    pub(crate) fn compare(&mut self, path: impl AsRef<Path>, actual: &str) {
         let (shown, path) = (path.as_ref().display().to_string(), root().join(path.as_ref()));
         self.seen.insert(path.clone());
         let wanted = fs::read_to_string(&path).ok();
@@ -48,7 +48,8 @@ impl Goldens {
             return;
         }
         if self.update {
-            let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, actual));
+            let written =
+                path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, actual));
             if let Err(error) = written {
                 self.faults.push(format!("{shown}: cannot be written: {error}"));
             }
@@ -61,7 +62,7 @@ impl Goldens {
     }
 
     /// Looks for orphans, then fails with everything that was found.
-    pub fn finish(mut self) {
+    pub(crate) fn finish(mut self) {
         let mut files = Vec::new();
         for (folder, extension) in &self.owned {
             walk(folder, extension, &mut files);

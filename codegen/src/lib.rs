@@ -1,1 +1,47 @@
-//! The macros.
+//! The build-time macros that turn `endpoints.toml` into ids, scopes, tables and routes.
+//!
+//! Four plain stages, in order: [`read`] finds the file and its text, [`decl`] turns it into rows whose every field
+//! knows its place, [`check`] applies the rules across rows and resolves names and sizes, [`emit`] writes the code.
+//! No stage stops at its first fault: all are gathered in [`error`] and shown at once, each as
+//! `endpoints.toml:LINE:COLUMN` with the text it is about, and the tables are still written from what could be read,
+//! so that the rest of the crate gives no errors of its own.
+#![forbid(unsafe_code)]
+
+mod check;
+mod decl;
+mod emit;
+mod error;
+mod read;
+
+#[cfg(test)]
+mod tests;
+
+use proc_macro::TokenStream;
+
+/// The ids, groups, scopes and rule keys as enums, and their tables: `codegen::endpoints!("../endpoints.toml")`.
+///
+/// The path is taken from the folder of the calling crate's manifest. The row types (`EndpointDecl`, `Door`,
+/// `BaseValue`, …) are those in scope at the call.
+#[proc_macro]
+pub fn endpoints(input: TokenStream) -> TokenStream {
+    read::expand(input.into(), |table, _, _| emit::endpoints(table)).into()
+}
+
+/// The route table `ROUTES`: `codegen::routes!("../endpoints.toml")`.
+///
+/// The types `Routes`, `Node`, `Edge` and `Leaf` are those in scope at the call.
+#[proc_macro]
+pub fn routes(input: TokenStream) -> TokenStream {
+    read::expand(input.into(), |table, _, _| emit::routes(table)).into()
+}
+
+/// The handler of every endpoint, as the exhaustive function `handler(EndpointId)`:
+/// `codegen::handlers!("../endpoints.toml", not_built = [browser, git_diff])`.
+///
+/// Each endpoint takes `handler!(<group>::<id>)`, a macro in scope at the call that gets the path of the endpoint's
+/// module. Those named in `not_built`, by id or by group, take `handler!(not_built)` instead and are listed in
+/// `NOT_BUILT`. An endpoint that is neither built nor listed does not compile.
+#[proc_macro]
+pub fn handlers(input: TokenStream) -> TokenStream {
+    read::expand(input.into(), emit::handlers).into()
+}

@@ -9,7 +9,7 @@ pub mod id_glob;
 pub use catalogue::{Catalogue, CustomRoute};
 pub use id_glob::IdGlob;
 
-include!("endpoint/generated.rs");
+codegen::endpoints!("../endpoints.toml");
 
 /// An HTTP method that a door may have. Every other method is answered 501.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
