@@ -1,0 +1,1 @@
+//! What a hand-edited policy can hold, and what comes of it.

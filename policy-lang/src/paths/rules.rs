@@ -1,0 +1,306 @@
+//! The path rules of one endpoint: what `paths.allow`, `paths.deny`, `paths.read_only` and `paths.symlinks` come to.
+
+use super::pattern::{self, PatternError, Side};
+use super::set::{Patterns, PatternsBuilder};
+use super::{fold, normal};
+use crate::decide::Op;
+use crate::policy::{ElementRef, Ruled};
+use crate::resolved::RuleIx;
+use std::collections::BTreeSet;
+
+/// Directories that no rule can open: what lies there is the machine, not files.
+pub const NEVER: [&str; 3] = ["/proc", "/sys", "/dev"];
+
+/// What becomes of symbolic links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Symlinks {
+    /// Followed while the target stays allowed.
+    Within,
+    /// Refused.
+    Deny,
+}
+
+impl Symlinks {
+    /// The one of that word.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "within" => Some(Self::Within),
+            "deny" => Some(Self::Deny),
+            _ => None,
+        }
+    }
+
+    /// As written.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Within => "within",
+            Self::Deny => "deny",
+        }
+    }
+}
+
+/// What the rules say of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PathVerdict {
+    /// It may be touched so.
+    Allowed,
+    /// Nothing allows it; the rule that says what is allowed.
+    NotAllowed(ElementRef),
+    /// This element denies it.
+    Denied(ElementRef),
+    /// It may be read but not changed; this element says so.
+    ReadOnly(ElementRef),
+}
+
+impl PathVerdict {
+    /// Whether the path may be touched.
+    #[must_use]
+    pub const fn is_allowed(self) -> bool {
+        matches!(self, Self::Allowed)
+    }
+
+    /// The error code of the refusal; none where the path is allowed.
+    #[must_use]
+    pub const fn code(self) -> Option<&'static str> {
+        match self {
+            Self::Allowed => None,
+            Self::NotAllowed(_) => Some("path_not_allowed"),
+            Self::Denied(_) => Some("path_denied"),
+            Self::ReadOnly(_) => Some("read_only"),
+        }
+    }
+
+    /// What decided the refusal; none where the path is allowed.
+    #[must_use]
+    pub const fn element(self) -> Option<ElementRef> {
+        match self {
+            Self::Allowed => None,
+            Self::NotAllowed(element) | Self::Denied(element) | Self::ReadOnly(element) => Some(element),
+        }
+    }
+}
+
+/// Compiled path rules.
+#[derive(Debug, Clone)]
+pub struct PathRules {
+    base_dir: Box<[u8]>,
+    allow: Patterns<false>,
+    allow_rule: ElementRef,
+    deny: Patterns<true>,
+    read_only: ReadOnly,
+    symlinks: Ruled<Symlinks>,
+    /// By element number of each set.
+    origins: Origins,
+}
+
+#[derive(Debug, Clone)]
+enum ReadOnly {
+    Nothing,
+    Everything(ElementRef),
+    Some(Box<Patterns<true>>),
+}
+
+#[derive(Debug, Clone, Default)]
+struct Origins {
+    allow: Box<[ElementRef]>,
+    deny: Box<[ElementRef]>,
+    read_only: Box<[ElementRef]>,
+}
+
+/// What the rules of one endpoint say, before they are compiled.
+#[derive(Debug, Clone)]
+pub struct PathSource<'a> {
+    /// Absolute and normal.
+    pub base_dir: &'a str,
+    /// The entries of `allow`; `None` allows `base_dir`.
+    pub allow: Option<Vec<(&'a str, ElementRef)>>,
+    /// The rule that says what is allowed.
+    pub allow_rule: ElementRef,
+    /// The entries of every `deny`, highest precedence first.
+    pub deny: Vec<(&'a str, ElementRef)>,
+    /// `read_only: true`, or its entries.
+    pub read_only: ReadOnlySource<'a>,
+    /// What becomes of links.
+    pub symlinks: Ruled<Symlinks>,
+}
+
+/// The value of `read_only`.
+#[derive(Debug, Clone)]
+pub enum ReadOnlySource<'a> {
+    /// Absent, or `false`.
+    Nothing,
+    /// `true`
+    Everything(ElementRef),
+    /// A list.
+    Some(Vec<(&'a str, ElementRef)>),
+}
+
+/// Why path rules could not be compiled.
+#[derive(Debug, thiserror::Error)]
+pub enum PathRulesError {
+    /// An entry that no checked policy holds.
+    #[error("the entry `{entry}` {error}")]
+    Entry {
+        /// As written.
+        entry: String,
+        /// Where it came from.
+        element: ElementRef,
+        /// What is wrong.
+        error: PatternError,
+    },
+    /// The globs of a list need an automaton larger than a server should hold.
+    #[error("the globs of one list are too many and too large")]
+    TooLarge,
+}
+
+impl PathRules {
+    /// Compiles the rules.
+    ///
+    /// # Errors
+    /// An entry that is no pattern, and globs too large for an automaton.
+    pub fn build(source: &PathSource<'_>) -> Result<Self, PathRulesError> {
+        let base = [(source.base_dir, source.allow_rule)];
+        let base_dir = source.base_dir;
+        let (allow, allow_origins) = match &source.allow {
+            Some(entries) => compile(entries, Side::Allow, base_dir)?,
+            None => compile(&base, Side::Allow, base_dir)?,
+        };
+        let (deny, deny_origins) = compile(&source.deny, Side::Deny, base_dir)?;
+        let (read_only, read_only_origins) = match &source.read_only {
+            ReadOnlySource::Nothing => (ReadOnly::Nothing, Box::default()),
+            ReadOnlySource::Everything(element) => (ReadOnly::Everything(*element), Box::default()),
+            ReadOnlySource::Some(entries) => {
+                let (set, origins) = compile(entries, Side::ReadOnly, base_dir)?;
+                (ReadOnly::Some(Box::new(set)), origins)
+            }
+        };
+        Ok(Self {
+            base_dir: base_dir.as_bytes().into(),
+            allow,
+            allow_rule: source.allow_rule,
+            deny,
+            read_only,
+            symlinks: source.symlinks,
+            origins: Origins { allow: allow_origins, deny: deny_origins, read_only: read_only_origins },
+        })
+    }
+
+    /// What the rules say of doing `op` to `path`, which is in normal form (see [`crate::paths::absolute`]).
+    ///
+    /// Denials come first, then what is allowed, then what may only be read. The base directory and what it lies in can
+    /// never be removed.
+    #[must_use]
+    pub fn judge(&self, path: &[u8], op: Op) -> PathVerdict {
+        let folded = fold::path(path);
+        if let Some(element) = self.deny.find(&folded) {
+            return PathVerdict::Denied(origin(&self.origins.deny, element));
+        }
+        if is_never(path) {
+            return PathVerdict::NotAllowed(ElementRef::BASE);
+        }
+        if !self.allow.matches(path) {
+            return PathVerdict::NotAllowed(self.allow_rule);
+        }
+        if !op.changes() {
+            return PathVerdict::Allowed;
+        }
+        match &self.read_only {
+            ReadOnly::Everything(element) => return PathVerdict::ReadOnly(*element),
+            ReadOnly::Some(set) => {
+                if let Some(element) = set.find(&folded) {
+                    return PathVerdict::ReadOnly(origin(&self.origins.read_only, element));
+                }
+            }
+            ReadOnly::Nothing => {}
+        }
+        if op == Op::Delete && normal::is_at_or_below(&self.base_dir, path) {
+            return PathVerdict::ReadOnly(ElementRef::BASE);
+        }
+        PathVerdict::Allowed
+    }
+
+    /// The element that allows `path`, whatever denies it.
+    #[must_use]
+    pub fn allowed_by(&self, path: &[u8]) -> Option<ElementRef> {
+        self.allow.find(path).map(|element| origin(&self.origins.allow, element))
+    }
+
+    /// Whether anything strictly below the directory `dir` can be refused for `op`: denied, read-only or not allowed.
+    ///
+    /// `false` is a promise: a whole tree may be deleted or moved without a look at its entries. `true` means that each
+    /// entry must be judged.
+    #[must_use]
+    pub fn may_refuse_below(&self, dir: &[u8], op: Op) -> bool {
+        let folded = fold::path(dir);
+        let changes = op.changes();
+        self.deny.may_match_below(&folded)
+            || !self.allow.covers_below(dir)
+            || NEVER.iter().any(|never| normal::is_at_or_below(never.as_bytes(), dir))
+            || match &self.read_only {
+                ReadOnly::Nothing => false,
+                ReadOnly::Everything(_) => changes,
+                ReadOnly::Some(set) => changes && set.may_match_below(&folded),
+            }
+    }
+
+    /// The paths that every allowed path is or lies below: of a plain entry the entry itself (which may be a file), of a
+    /// glob the directory before its first glob character. Sorted, without one that lies below another.
+    #[must_use]
+    pub fn roots(&self) -> Vec<&[u8]> {
+        let all: BTreeSet<&[u8]> = self.allow.roots().collect();
+        let nested = |root: &[u8]| {
+            let above = memchr::memchr_iter(b'/', root).filter_map(|end| root.get(..end.max(1)));
+            above.filter(|dir| *dir != root).any(|dir| all.contains(dir))
+        };
+        all.iter().copied().filter(|root| !nested(root)).collect()
+    }
+
+    /// What becomes of links.
+    #[must_use]
+    pub const fn symlinks(&self) -> Ruled<Symlinks> {
+        self.symlinks
+    }
+
+    /// Where relative paths start.
+    #[must_use]
+    pub fn base_dir(&self) -> &[u8] {
+        &self.base_dir
+    }
+
+    /// The rule that says what is allowed.
+    #[must_use]
+    pub const fn allow_rule(&self) -> RuleIx {
+        self.allow_rule.rule
+    }
+}
+
+/// Whether `path` lies where no rule can reach.
+#[must_use]
+pub fn is_never(path: &[u8]) -> bool {
+    NEVER.iter().any(|never| normal::is_at_or_below(path, never.as_bytes()))
+}
+
+fn origin(origins: &[ElementRef], element: u32) -> ElementRef {
+    origins.get(element as usize).copied().unwrap_or(ElementRef::BASE)
+}
+
+type Compiled<const FOLD: bool> = (Patterns<FOLD>, Box<[ElementRef]>);
+
+fn compile<const FOLD: bool>(
+    entries: &[(&str, ElementRef)],
+    side: Side,
+    base_dir: &str,
+) -> Result<Compiled<FOLD>, PathRulesError> {
+    let mut builder = PatternsBuilder::new(side);
+    for ((entry, origin), element) in entries.iter().zip(0u32..) {
+        let patterns = pattern::parse(entry, side, base_dir);
+        let fault = |error| PathRulesError::Entry { entry: (*entry).to_owned(), element: *origin, error };
+        for pattern in patterns.map_err(fault)? {
+            builder.add(&pattern, element);
+        }
+    }
+    let set = builder.build().map_err(|_| PathRulesError::TooLarge)?;
+    Ok((set, entries.iter().map(|(_, element)| *element).collect()))
+}

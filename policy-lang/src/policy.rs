@@ -1,0 +1,231 @@
+//! The compiled policy: what a running server holds. Nothing in here is parsed, merged or built per request.
+//!
+//! [`CompiledPolicy`] is made by [`crate::compile`] from a [`Resolved`] and keeps it beside the tables that decide, so
+//! that a refusal can name its rule and the place of the rule.
+
+use crate::endpoint::{AuditLevel, ENDPOINTS, EndpointDecl};
+use crate::matchers::command::CommandRules;
+use crate::matchers::extension::ExtensionRules;
+use crate::matchers::port::PortRules;
+use crate::matchers::signal::SignalList;
+use crate::matchers::url::UrlRules;
+use crate::matchers::variable::VariableRules;
+use crate::matchers::words::WordList;
+use crate::paths::PathRules;
+pub use crate::resolved::{EndpointIx, RuleIx};
+use crate::resolved::{FilePlace, Resolved, Rule, StatementIx};
+use crate::scope::{ScopeNeed, ScopeSet};
+use std::sync::Arc;
+
+/// A value and the rule that says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ruled<T> {
+    /// The value.
+    pub value: T,
+    /// The rule.
+    pub rule: RuleIx,
+}
+
+/// Which element of which statement decided: the finest provenance there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ElementRef {
+    /// The rule.
+    pub rule: RuleIx,
+    /// The statement; none where a base value or the machinery itself decided.
+    pub statement: Option<StatementIx>,
+    /// Position in the statement's list; 0 for a value that is no list.
+    pub element: u32,
+}
+
+impl ElementRef {
+    /// What no document said: the catalogue, or a refusal that no rule can lift.
+    pub const BASE: Self = Self { rule: RuleIx::BASE, statement: None, element: 0 };
+}
+
+/// The resolved limits of one endpoint. `None`: no limit but the server's own. Sizes in bytes, times in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Limits {
+    /// Largest file, answer or transfer.
+    pub max_bytes: Option<Ruled<u64>>,
+    /// Largest request body.
+    pub max_request_bytes: Option<Ruled<u64>>,
+    /// Most entries in an answer.
+    pub max_entries: Option<Ruled<u64>>,
+    /// Longest life of what a call starts or holds open.
+    pub max_duration_seconds: Option<Ruled<u64>>,
+    /// Most output kept or returned.
+    pub max_output_bytes: Option<Ruled<u64>>,
+    /// Longest time of one call.
+    pub timeout_seconds: Option<Ruled<u64>>,
+    /// Calls a minute and principal.
+    pub rate_per_minute: Option<Ruled<u64>>,
+    /// Calls at the same time per principal.
+    pub max_concurrency: Option<Ruled<u64>>,
+}
+
+/// The resolved parameters of one endpoint. `None`: the endpoint takes no such key, or nobody said anything and the
+/// catalogue has no base value, so everything goes.
+#[derive(Debug, Clone, Default)]
+pub struct Params {
+    /// Whether a write may replace a file.
+    pub overwrite: Option<Ruled<bool>>,
+    /// Extensions of written names.
+    pub extensions: Option<Box<ExtensionRules>>,
+    /// Programs.
+    pub commands: Option<Box<CommandRules>>,
+    /// Shells that a call may name.
+    pub shells: Option<Box<WordList>>,
+    /// Languages of snippets.
+    pub languages: Option<Box<WordList>>,
+    /// Signals that may be sent.
+    pub signals: Option<SignalList>,
+    /// URLs and networks.
+    pub urls: Option<Box<UrlRules>>,
+    /// Ports of the tunnel.
+    pub ports: Option<Box<PortRules>>,
+    /// Variables that may be set and shown (`allow_vars`, `deny_vars`).
+    pub variables: Option<Box<VariableRules>>,
+    /// Variables that a request may not carry and children never inherit (`env_deny`).
+    pub env: Option<Box<VariableRules>>,
+}
+
+/// Everything that holds for one endpoint.
+#[derive(Debug, Clone)]
+pub struct EndpointPolicy {
+    /// Whether it answers.
+    pub enabled: Ruled<bool>,
+    /// What it asks of a caller.
+    pub scopes: Ruled<ScopeNeed>,
+    /// What is written to the audit log.
+    pub audit: Ruled<AuditLevel>,
+    /// Its limits.
+    pub limits: Limits,
+    /// Its path rules; present for every endpoint that accepts `paths`, shared among those that say the same.
+    pub paths: Option<Arc<PathRules>>,
+    /// Its other parameters.
+    pub params: Params,
+}
+
+/// Where the secret of a principal is. The secret itself is never part of a policy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SecretSource {
+    /// In the environment variable of that name.
+    Env(Box<str>),
+    /// Only its SHA-256 is known.
+    Sha256([u8; 32]),
+}
+
+/// A caller known by a token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Principal {
+    /// Its id.
+    pub id: Box<str>,
+    /// What it holds.
+    pub scopes: ScopeSet,
+    /// Where its secret is.
+    pub secret: SecretSource,
+    /// Where it was declared.
+    pub at: Option<FilePlace>,
+}
+
+/// A compiled policy.
+#[derive(Debug, Clone)]
+pub struct CompiledPolicy {
+    pub(crate) endpoints: Box<[EndpointPolicy]>,
+    pub(crate) principals: Option<Box<[Principal]>>,
+    pub(crate) base_dir: Box<str>,
+    pub(crate) revision: Box<str>,
+    pub(crate) resolved: Resolved,
+}
+
+impl CompiledPolicy {
+    /// What holds for an endpoint; none for an index that this policy does not know.
+    #[must_use]
+    pub fn endpoint(&self, ix: EndpointIx) -> Option<&EndpointPolicy> {
+        self.endpoints.get(usize::from(ix.0))
+    }
+
+    /// Every endpoint, the catalogue's first.
+    pub fn endpoints(&self) -> impl ExactSizeIterator<Item = (EndpointIx, &EndpointPolicy)> {
+        // The number of endpoints was checked to fit when this was compiled.
+        self.endpoints
+            .iter()
+            .enumerate()
+            .map(|(ix, policy)| (EndpointIx(u16::try_from(ix).unwrap_or(u16::MAX)), policy))
+    }
+
+    /// The id of an endpoint as a policy writes it: `files_list`, `custom:<name>`.
+    #[must_use]
+    pub fn name(&self, ix: EndpointIx) -> Option<&str> {
+        let at = usize::from(ix.0);
+        let custom =
+            || self.resolved.custom.get(at.checked_sub(ENDPOINTS.len())?).map(|custom| custom.id.as_str());
+        ENDPOINTS.get(at).map(|decl| decl.name).or_else(custom)
+    }
+
+    /// The declaration of a built-in endpoint; none for a custom one.
+    #[must_use]
+    pub fn decl(&self, ix: EndpointIx) -> Option<&'static EndpointDecl> {
+        ENDPOINTS.get(usize::from(ix.0))
+    }
+
+    /// The callers of `auth.tokens`; `None` where the document has no such list, which differs from an empty one.
+    #[must_use]
+    pub fn principals(&self) -> Option<&[Principal]> {
+        self.principals.as_deref()
+    }
+
+    /// Where relative paths start. Absolute and normal.
+    #[must_use]
+    pub fn base_dir(&self) -> &str {
+        &self.base_dir
+    }
+
+    /// The preset that took part.
+    #[must_use]
+    pub fn preset(&self) -> &str {
+        self.resolved.preset.as_deref().unwrap_or("default")
+    }
+
+    /// Digest of the resolved content; empty where the caller gave none.
+    #[must_use]
+    pub fn revision(&self) -> &str {
+        &self.revision
+    }
+
+    /// What this was compiled from.
+    #[must_use]
+    pub fn resolved(&self) -> &Resolved {
+        &self.resolved
+    }
+
+    /// A rule.
+    #[must_use]
+    pub fn rule(&self, ix: RuleIx) -> Option<&Rule> {
+        self.resolved.rule(ix)
+    }
+
+    /// The name of a rule: `policy:endpoints.shell`, `default:base`.
+    #[must_use]
+    pub fn rule_name(&self, ix: RuleIx) -> &str {
+        self.rule(ix).map_or("default:base", |rule| &rule.name)
+    }
+
+    /// Where an element was written, or else its statement, or else its rule.
+    #[must_use]
+    pub fn place(&self, element: ElementRef) -> Option<FilePlace> {
+        let statement = element.statement.and_then(|ix| self.resolved.statement(ix));
+        let of_element = statement.and_then(|statement| match &statement.value {
+            crate::resolved::ResolvedValue::List(list) => list.get(element.element as usize)?.at,
+            _ => None,
+        });
+        of_element.or_else(|| statement?.at).or_else(|| self.rule(element.rule)?.at)
+    }
+
+    /// A place as refusals print it: `template.yaml:14:7`.
+    #[must_use]
+    pub fn print_place(&self, place: FilePlace) -> String {
+        let file = self.resolved.files.get(place.file as usize).map_or("?", |file| &file.name);
+        format!("{file}:{}:{}", place.line, place.column)
+    }
+}
