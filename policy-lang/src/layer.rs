@@ -3,6 +3,8 @@
 //! A document, a preset, the code switches and the environment each become one [`Layer`]: a list of [`Block`]s, each a
 //! selector with what it says. Everything after this point treats the five alike.
 
+mod members;
+
 use crate::endpoint::{EndpointId, Group, Key};
 use crate::source::{SourceId, Span, Spanned};
 

@@ -5,12 +5,15 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod check;
 pub mod compile;
 pub mod decide;
 pub mod diag;
 pub mod endpoint;
 pub mod layer;
+pub mod layers;
 pub mod matchers;
+pub mod merge;
 pub mod parse;
 pub mod paths;
 pub mod policy;

@@ -4,8 +4,10 @@
 //! server names `template.yaml:14:7` without the source at hand. Base values of the catalogue are not stored; they are
 //! what holds where a key has no statement.
 
-use crate::endpoint::Key;
-use crate::layer::{LayerKind, Specificity};
+pub mod revision;
+
+use crate::endpoint::{CustomRoute, Key};
+use crate::layer::{LayerKind, Rank, Specificity};
 use serde::{Deserialize, Serialize};
 
 /// Index of an endpoint: the catalogue's first, in declaration order, then custom routes.
@@ -134,15 +136,6 @@ pub struct ResolvedToken {
     pub at: Option<FilePlace>,
 }
 
-/// A custom route, known by `--commands` or by the code that embeds the server.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CustomEndpoint {
-    /// `custom:<name>`
-    pub id: String,
-    /// Scopes it asks for.
-    pub scopes: Vec<String>,
-}
-
 /// The merged policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resolved {
@@ -159,7 +152,9 @@ pub struct Resolved {
     /// By [`EndpointIx`]; each sorted by key; keys without a statement are absent.
     pub endpoints: Vec<Vec<ResolvedKey>>,
     /// Custom routes, after the catalogue's endpoints.
-    pub custom: Vec<CustomEndpoint>,
+    pub custom: Vec<CustomRoute>,
+    /// Digest of the content, environment left out; see [`revision`]. Empty until a policy is merged.
+    pub revision: String,
     /// `auth.tokens`; `None` where the document has none, which differs from an empty list.
     pub tokens: Option<Vec<ResolvedToken>>,
 }
@@ -182,12 +177,24 @@ impl Default for Resolved {
             statements: Vec::new(),
             endpoints: Vec::new(),
             custom: Vec::new(),
+            revision: String::new(),
             tokens: None,
         }
     }
 }
 
+impl Rule {
+    /// Its precedence.
+    #[must_use]
+    pub const fn rank(&self) -> Rank {
+        Rank { specificity: self.specificity, layer: self.layer }
+    }
+}
+
 impl Resolved {
+    /// How many rules are built in: they stand before all others.
+    pub const BUILT_IN: usize = 3;
+
     /// The rule of that index.
     #[must_use]
     pub fn rule(&self, ix: RuleIx) -> Option<&Rule> {
@@ -213,4 +220,14 @@ impl Resolved {
     pub fn winner(&self, endpoint: EndpointIx, key: Key) -> Option<&ResolvedStatement> {
         self.candidates(endpoint, key).first().and_then(|ix| self.statement(*ix))
     }
+}
+
+/// Lower-case hex.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }

@@ -1,0 +1,47 @@
+//! `exec-without-auth`: the document opens an endpoint that runs programs, and asks nobody for a token.
+
+use super::Context;
+use super::context::place;
+use crate::diag::{Code, Diagnostic};
+use crate::endpoint::Key;
+use crate::resolved::{EndpointIx, ResolvedValue};
+
+/// Scopes of the endpoints through which a caller runs what it likes.
+const RUNS: &[&str] = &["process:run", "terminal:use", "devtools:run", "agents:run"];
+
+pub(super) fn run(context: &Context<'_>) -> Vec<Diagnostic> {
+    if context.tokens().is_some() || context.facts.server_token {
+        return Vec::new();
+    }
+    let mut open: Vec<EndpointIx> = Vec::new();
+    let mut first = None;
+    for authored in context.authored_key(Key::Enabled) {
+        if authored.said.value != ResolvedValue::Bool(true) {
+            continue;
+        }
+        let opened = context.governed(&authored.block.selector).into_iter();
+        let opened = opened.filter(|endpoint| {
+            runs(context, *endpoint) && context.wins(authored.at, *endpoint, Key::Enabled)
+        });
+        let before = open.len();
+        open.extend(opened);
+        if open.len() > before && first.is_none() {
+            first = authored.span();
+        }
+    }
+    if open.is_empty() {
+        return Vec::new();
+    }
+    let message = format!(
+        "{} runs programs for whoever reaches the port: no token is configured",
+        context.names(&open)
+    );
+    let finding = Diagnostic::new(Code::ExecWithoutAuth, message)
+        .help("add `auth.tokens`, or make sure that the server starts with `ABX_SERVER_TOKEN` set");
+    vec![place(finding, first, "opens it").affects(context.ids(&open))]
+}
+
+/// Whether the endpoint runs what a caller gives it.
+pub(super) fn runs(context: &Context<'_>, endpoint: EndpointIx) -> bool {
+    context.catalogue.decl(endpoint).is_some_and(|decl| decl.scopes.iter().any(|scope| RUNS.contains(scope)))
+}
