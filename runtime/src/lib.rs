@@ -10,6 +10,8 @@ pub mod auth;
 pub mod endpoint;
 pub mod engine;
 pub mod error;
+pub mod files;
+pub mod guard;
 pub mod handlers;
 pub mod http;
 pub mod pipeline;
