@@ -135,7 +135,11 @@ impl Run<'_, '_> {
                 continue;
             };
             let path = [frame.dir.path(), b"/", &entry].concat();
-            let member = if frame.name.is_empty() { entry.clone() } else { [&frame.name, b"/".as_slice(), &entry].concat() };
+            let member = if frame.name.is_empty() {
+                entry.clone()
+            } else {
+                [&frame.name, b"/".as_slice(), &entry].concat()
+            };
             if self.access.guard.judge(self.access.judge, &path, Op::Read).is_err() {
                 self.skipped += 1;
                 continue;

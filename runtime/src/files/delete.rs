@@ -35,13 +35,15 @@ pub fn delete(access: Access<'_>, path: &NormalPath, limit: u64) -> Result<u64, 
             1
         }
     };
-    rustix::fs::fsync(&place.dir)?;
+    access.guard.sync(&place.dir)?;
     Ok(removed)
 }
 
 fn delete_tree(access: Access<'_>, place: &Place, limit: u64) -> Result<u64, FilesError> {
     let top = open_top(place)?;
-    survey(access, &top, limit, &mut |path| access.guard.judge(access.judge, path, Op::Delete).map_err(Into::into))?;
+    survey(access, &top, limit, &mut |path| {
+        access.guard.judge(access.judge, path, Op::Delete).map_err(Into::into)
+    })?;
     let mut removed = 0;
     let emptied = remove_below(access, top, &mut removed);
     let emptied = emptied.and_then(|()| {

@@ -139,7 +139,10 @@ impl Scan<'_> {
             let room = window.get_mut(kept..).unwrap_or_default();
             let read = rustix::io::read(fd, room)?;
             let filled = window.get(..kept + read).unwrap_or_default();
-            if first && memchr::memchr(0, filled.get(..BINARY_PROBE.min(filled.len())).unwrap_or_default()).is_some() {
+            if first
+                && memchr::memchr(0, filled.get(..BINARY_PROBE.min(filled.len())).unwrap_or_default())
+                    .is_some()
+            {
                 return Ok(());
             }
             first = false;
@@ -167,7 +170,13 @@ struct LineState {
 impl LineState {
     /// Takes what it can of `bytes` and tells how much that was. Whole lines are taken at once; of a line that fills
     /// the window everything but what could be the start of a match.
-    fn feed(&mut self, finder: &Finder<'_>, bytes: &[u8], at_end: bool, each: &mut impl FnMut(u64, &[u8])) -> usize {
+    fn feed(
+        &mut self,
+        finder: &Finder<'_>,
+        bytes: &[u8],
+        at_end: bool,
+        each: &mut impl FnMut(u64, &[u8]),
+    ) -> usize {
         let whole = memchr::memrchr(b'\n', bytes).map_or(0, |at| at + 1);
         let end = if at_end { bytes.len() } else { whole };
         if end > 0 {

@@ -51,7 +51,8 @@ pub fn list(access: Access<'_>, path: &NormalPath, options: ListOptions) -> Resu
     let make = || Lister { access, hits: Smallest::new(options.limit), skipped: 0 };
     let (listers, mut end) = walk(access, Op::List, top, options.max_depth, make)?;
     end.skipped += listers.iter().map(|lister| lister.skipped).sum::<u64>();
-    let (entries, truncated) = Smallest::merge(listers.into_iter().map(|one| one.hits).collect(), options.limit);
+    let (entries, truncated) =
+        Smallest::merge(listers.into_iter().map(|one| one.hits).collect(), options.limit);
     Ok(Listing { path, entries, truncated: truncated || end.timed_out, end })
 }
 

@@ -16,10 +16,11 @@ pub fn mkdir(access: Access<'_>, path: &NormalPath) -> Result<Vec<u8>, FilesErro
         place => place.map_err(FilesError::from_guard)?,
     };
     match rustix::fs::mkdirat(&place.dir, place.name.as_slice(), Mode::from_bits_truncate(0o777)) {
-        Ok(()) => rustix::fs::fsync(&place.dir)?,
+        Ok(()) => access.guard.sync(&place.dir)?,
         Err(Errno::EXIST) if place.kind() == Some(Kind::Directory) => {}
         Err(Errno::EXIST) => {
-            let stat = rustix::fs::statat(&place.dir, place.name.as_slice(), rustix::fs::AtFlags::SYMLINK_NOFOLLOW)?;
+            let stat =
+                rustix::fs::statat(&place.dir, place.name.as_slice(), rustix::fs::AtFlags::SYMLINK_NOFOLLOW)?;
             if crate::guard::kind_of(&stat) != Kind::Directory {
                 return Err(FilesError::AlreadyExists);
             }

@@ -139,7 +139,9 @@ mod tests {
     use super::*;
 
     fn hits(pattern: &str, name: &str) -> bool {
-        Pattern::search(pattern).unwrap().matches(name.rsplit('/').next().unwrap().as_bytes(), name.as_bytes())
+        Pattern::search(pattern)
+            .unwrap()
+            .matches(name.rsplit('/').next().unwrap().as_bytes(), name.as_bytes())
     }
 
     #[test]

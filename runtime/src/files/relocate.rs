@@ -43,9 +43,16 @@ pub fn relocate(
     let at_source = |error| (FilesError::from_guard(error), End::Source);
     let at_destination = |error| (FilesError::from_guard(error), End::Destination);
     // Both ends are judged before either is looked at.
-    access.guard.judge(access.judge, source.as_bytes(), Op::Delete).map_err(|error| at_source(error.into()))?;
-    access.guard.judge(access.judge, destination.as_bytes(), Op::Write).map_err(|error| at_destination(error.into()))?;
-    let from = access.guard.place(access.judge, source, Op::Delete, Last::Itself, false).map_err(at_source)?;
+    access
+        .guard
+        .judge(access.judge, source.as_bytes(), Op::Delete)
+        .map_err(|error| at_source(error.into()))?;
+    access
+        .guard
+        .judge(access.judge, destination.as_bytes(), Op::Write)
+        .map_err(|error| at_destination(error.into()))?;
+    let from =
+        access.guard.place(access.judge, source, Op::Delete, Last::Itself, false).map_err(at_source)?;
     if access.guard.holds_base(&from.path) {
         return Err(at_source(GuardError::IsRoot));
     }
@@ -56,13 +63,19 @@ pub fn relocate(
     if kind == Kind::Directory && crate::guard::is_below(&from.path, destination.as_bytes()) {
         return Err((FilesError::Conflict("a directory cannot be moved into itself"), End::Destination));
     }
-    let to = access.guard.place(access.judge, destination, Op::Write, Last::Itself, true).map_err(at_destination)?;
+    let to = access
+        .guard
+        .place(access.judge, destination, Op::Write, Last::Itself, true)
+        .map_err(at_destination)?;
+    if destination.asks_directory() && kind != Kind::Directory {
+        return Err((FilesError::Conflict("the destination is not a directory"), End::Destination));
+    }
     if kind == Kind::Directory {
         judge_tree(access, &from, &to)?;
     }
     rename(&from, &to, overwrite).map_err(|error| (error, End::Destination))?;
     for dir in [&to.dir, &from.dir] {
-        rustix::fs::fsync(dir).map_err(|error| (error.into(), End::Destination))?;
+        access.guard.sync(dir).map_err(|error| (error.into(), End::Destination))?;
     }
     Ok(Moved { source: from.path, destination: to.path })
 }
@@ -70,7 +83,8 @@ pub fn relocate(
 /// Every entry of a tree must be free to leave where it is and to arrive where it goes.
 fn judge_tree(access: Access<'_>, from: &Place, to: &Place) -> Result<(), (FilesError, End)> {
     let Access { guard, judge, .. } = access;
-    if !guard.narrows_below(judge, &from.path, Op::Delete) && !guard.narrows_below(judge, &to.path, Op::Write) {
+    if !guard.narrows_below(judge, &from.path, Op::Delete) && !guard.narrows_below(judge, &to.path, Op::Write)
+    {
         return Ok(());
     }
     let mut end = End::Source;
@@ -132,7 +146,8 @@ fn copy_file(from: &Place, dir: &OwnedFd, name: &str) -> Result<(), FilesError> 
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let target = rustix::fs::openat(dir, name, flags, Mode::RUSR | Mode::WUSR)?;
     let copied = copy_content(&source, &target).and_then(|()| {
-        let _ = rustix::fs::fchown(&target, Some(Uid::from_raw(stat.st_uid)), Some(Gid::from_raw(stat.st_gid)));
+        let _ =
+            rustix::fs::fchown(&target, Some(Uid::from_raw(stat.st_uid)), Some(Gid::from_raw(stat.st_gid)));
         rustix::fs::fchmod(&target, Mode::from_bits_truncate(stat.st_mode & 0o777))?;
         Ok(rustix::fs::fsync(&target)?)
     });

@@ -40,7 +40,11 @@ impl<'g> Spool<'g> {
         if let Some(mut file) = self.file.take() {
             file.write_all(&self.memory)?;
             file.rewind()?;
-            return Ok(SpoolReader { memory: std::io::Cursor::new(Vec::new()), file: Some(file), size: self.size });
+            return Ok(SpoolReader {
+                memory: std::io::Cursor::new(Vec::new()),
+                file: Some(file),
+                size: self.size,
+            });
         }
         Ok(SpoolReader { memory: std::io::Cursor::new(self.memory), file: None, size: self.size })
     }

@@ -5,9 +5,8 @@ use time::format_description::BorrowedFormatItem;
 use time::macros::format_description;
 
 const ISO: &[BorrowedFormatItem<'_>] = format_description!("[year]-[month]-[day]T[hour]:[minute]:[second]");
-const HTTP: &[BorrowedFormatItem<'_>] = format_description!(
-    "[weekday repr:short], [day] [month repr:short] [year] [hour]:[minute]:[second] GMT"
-);
+const HTTP: &[BorrowedFormatItem<'_>] =
+    format_description!("[weekday repr:short], [day] [month repr:short] [year] [hour]:[minute]:[second] GMT");
 
 /// ISO 8601 in UTC with an offset, and microseconds where there are any: `2026-09-21T00:00:00+00:00`.
 #[must_use]

@@ -88,15 +88,20 @@ pub(crate) fn walk<V: Visitor>(
 ) -> Result<(Vec<V>, End), FilesError> {
     let narrows = access.guard.narrows_below(access.judge, top.path(), op);
     let shared = Shared { access, op, max_depth, queue: Mutex::default(), more: Condvar::new() };
-    let mut first = Worker { shared: &shared, visitor: make(), buffer: ListingBuffer::default(), end: End::default() };
+    let mut first =
+        Worker { shared: &shared, visitor: make(), buffer: ListingBuffer::default(), end: End::default() };
     first.read(Arc::new(top), &[], 1, narrows);
     let helper = shared.lock().tasks.len() >= WIDE;
     let mut workers = vec![];
     std::thread::scope(|scope| {
         let second = helper.then(|| {
             scope.spawn(|| {
-                let mut worker =
-                    Worker { shared: &shared, visitor: make(), buffer: ListingBuffer::default(), end: End::default() };
+                let mut worker = Worker {
+                    shared: &shared,
+                    visitor: make(),
+                    buffer: ListingBuffer::default(),
+                    end: End::default(),
+                };
                 worker.run();
                 worker
             })
@@ -239,7 +244,11 @@ impl Drop for Busy<'_, '_> {
 }
 
 /// Whether a link found in a walk may be shown: the rules follow links and what it names is allowed.
-pub(crate) fn link_target(access: Access<'_>, found: &Found<'_>, op: Op) -> Result<crate::guard::Opened, GuardError> {
+pub(crate) fn link_target(
+    access: Access<'_>,
+    found: &Found<'_>,
+    op: Op,
+) -> Result<crate::guard::Opened, GuardError> {
     let path = NormalPath::new(b"/", &[found.dir.path(), b"/", found.name].concat())?;
     access.guard.entry(access.judge, &path, op, crate::guard::Last::Follow)
 }

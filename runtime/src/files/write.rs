@@ -5,7 +5,7 @@
 //! to be written. Until the rename the old file is untouched; a writer that is dropped before it removes its file.
 
 use super::{Access, FilesError};
-use crate::guard::{GuardError, Kind, Last, NormalPath, Op, Place};
+use crate::guard::{Guard, GuardError, Kind, Last, NormalPath, Op, Place};
 use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, Gid, Mode, OFlags, RenameFlags, Stat, Uid};
 use rustix::io::Errno;
@@ -60,7 +60,10 @@ pub struct WriteOptions<'a> {
 
 impl std::fmt::Debug for WriteOptions<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("WriteOptions").field("overwrite", &self.overwrite).field("limit", &self.limit).finish_non_exhaustive()
+        f.debug_struct("WriteOptions")
+            .field("overwrite", &self.overwrite)
+            .field("limit", &self.limit)
+            .finish_non_exhaustive()
     }
 }
 
@@ -75,14 +78,17 @@ pub struct Writer<'a> {
     place: Place,
     file: OwnedFd,
     temporary: Option<String>,
-    new_mode: Mode,
+    guard: &'a Guard,
     written: u64,
     options: WriteOptions<'a>,
 }
 
 impl std::fmt::Debug for Writer<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Writer").field("place", &self.place).field("written", &self.written).finish_non_exhaustive()
+        f.debug_struct("Writer")
+            .field("place", &self.place)
+            .field("written", &self.written)
+            .finish_non_exhaustive()
     }
 }
 
@@ -102,7 +108,11 @@ impl<'a> Writer<'a> {
     ///
     /// A refusal, [`FilesError::AlreadyExists`], [`GuardError::NotARegularFile`] where something else lies there, no
     /// space, or the system's error.
-    pub fn begin(access: Access<'_>, path: &NormalPath, options: WriteOptions<'a>) -> Result<Self, FilesError> {
+    pub fn begin(
+        access: Access<'a>,
+        path: &NormalPath,
+        options: WriteOptions<'a>,
+    ) -> Result<Self, FilesError> {
         // A file that must not exist yet is not looked for behind a link either.
         let last = if options.overwrite { Last::Follow } else { Last::Itself };
         let place = match access.guard.place(access.judge, path, Op::Write, last, true) {
@@ -115,8 +125,7 @@ impl<'a> Writer<'a> {
         check_replaced(place.existing.as_ref(), options.overwrite)?;
         options.seam.before(Step::Create)?;
         let (file, temporary) = create_temporary(&place)?;
-        let new_mode = access.guard.file_mode();
-        Ok(Self { place, file, temporary: Some(temporary), new_mode, written: 0, options })
+        Ok(Self { place, file, temporary: Some(temporary), guard: access.guard, written: 0, options })
     }
 
     /// The absolute path that is written, links resolved.
@@ -164,22 +173,23 @@ impl<'a> Writer<'a> {
             return Err(FilesError::AlreadyExists);
         }
         seam.before(Step::SyncFile)?;
-        rustix::fs::fsync(&self.file)?;
+        self.guard.sync(&self.file)?;
         seam.before(Step::Mode)?;
         self.take_over_mode()?;
         seam.before(Step::Rename)?;
         self.rename(overwrite)?;
         seam.before(Step::SyncDirectory)?;
-        rustix::fs::fsync(&self.place.dir)?;
+        self.guard.sync(&self.place.dir)?;
         Ok(Written { path: std::mem::take(&mut self.place.path), bytes: self.written })
     }
 
     fn take_over_mode(&self) -> Result<(), FilesError> {
         let Some(old) = &self.place.existing else {
-            return Ok(rustix::fs::fchmod(&self.file, self.new_mode)?);
+            return Ok(rustix::fs::fchmod(&self.file, self.guard.file_mode())?);
         };
         // Without the right to give a file away it stays ours, as with any editor that replaces a file.
-        let _ = rustix::fs::fchown(&self.file, Some(Uid::from_raw(old.st_uid)), Some(Gid::from_raw(old.st_gid)));
+        let _ =
+            rustix::fs::fchown(&self.file, Some(Uid::from_raw(old.st_uid)), Some(Gid::from_raw(old.st_gid)));
         // Set-id bits do not survive a change of content, as when it is written in place.
         Ok(rustix::fs::fchmod(&self.file, Mode::from_bits_truncate(old.st_mode & 0o777))?)
     }

@@ -71,11 +71,18 @@ impl Guard {
     /// A refusal, [`GuardError::NotFound`], [`GuardError::NotADirectory`] or the system's error.
     pub fn directory(&self, judge: &dyn PathJudge, path: &NormalPath, op: Op) -> Result<Opened, GuardError> {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
-        let opened = self.entry_with(judge, path, op, Last::Follow, flags)?;
-        ruled_out(Kind::Directory, opened.kind()).map_or(Ok(opened), Err)
+        match self.entry_with(judge, path, op, Last::Follow, flags) {
+            // A socket does not even open.
+            Err(GuardError::NotARegularFile) => Err(GuardError::NotADirectory),
+            opened => {
+                let opened = opened?;
+                ruled_out(Kind::Directory, opened.kind()).map_or(Ok(opened), Err)
+            }
+        }
     }
 
-    /// Opens whatever lies at a path as a handle that only names it: for metadata, or as a working directory.
+    /// Opens whatever lies at a path as a handle that only names it: for metadata, or as a working directory. A path
+    /// that asks for a directory is followed to one.
     ///
     /// # Errors
     ///
@@ -87,7 +94,11 @@ impl Guard {
         op: Op,
         last: Last,
     ) -> Result<Opened, GuardError> {
-        self.entry_with(judge, path, op, last, OFlags::PATH)
+        if !path.asks_directory() {
+            return self.entry_with(judge, path, op, last, OFlags::PATH);
+        }
+        let opened = self.entry_with(judge, path, op, Last::Follow, OFlags::PATH)?;
+        ruled_out(Kind::Directory, opened.kind()).map_or(Ok(opened), Err)
     }
 
     fn entry_with(
@@ -101,7 +112,7 @@ impl Guard {
         self.judge(judge, path.as_bytes(), op)?;
         let (root, _) = self.root_of(path.as_bytes()).ok_or(GuardError::OUTSIDE)?;
         if let Some(opened) = self.try_open(root, path.as_bytes(), flags, false)?
-            && !(opened.kind() == Kind::Symlink && (last == Last::Follow || path.asks_directory()))
+            && (opened.kind() != Kind::Symlink || last == Last::Itself)
         {
             return Ok(opened);
         }
@@ -128,7 +139,8 @@ impl Guard {
         flags: OFlags,
         resolved: bool,
     ) -> Result<Option<Opened>, GuardError> {
-        let Some((held, relative)) = self.root(root).and_then(|held| Some((held, below(&held.path, path)?))) else {
+        let Some((held, relative)) = self.root(root).and_then(|held| Some((held, below(&held.path, path)?)))
+        else {
             return Ok(None);
         };
         let fd = match self.resolver().open(held.fd(), relative, flags) {

@@ -85,7 +85,7 @@ impl Guard {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY;
         let dir = match self.resolver().open(held.fd(), relative, flags) {
             Err(Errno::NOENT) if !resolved => return Ok(None),
-            Err(Errno::NOENT) if parents => match make_directories(held.fd(), relative) {
+            Err(Errno::NOENT) if parents => match self.make_directories(held.fd(), relative) {
                 Err(Errno::LOOP | Errno::NOTDIR) => return Ok(None),
                 made => made.map_err(making)?,
             },
@@ -111,24 +111,26 @@ fn making(error: Errno) -> GuardError {
     }
 }
 
-/// Makes the directories of `relative` beneath `root` that are missing, each durable before the next, and opens the
-/// last one.
-fn make_directories(root: BorrowedFd<'_>, relative: &[u8]) -> Result<OwnedFd, Errno> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY;
-    let mut here = Resolver::Walk.open(root, b".", flags)?;
-    for name in parts(relative) {
-        let next = match Resolver::Walk.open(here.as_fd(), name, flags) {
-            Err(Errno::NOENT) => {
-                match rustix::fs::mkdirat(&here, name, Mode::from_bits_truncate(0o777)) {
-                    Ok(()) => rustix::fs::fsync(&here)?,
-                    Err(Errno::EXIST) => {}
-                    Err(error) => return Err(error),
+impl Guard {
+    /// Makes the directories of `relative` beneath `root` that are missing, each durable before the next, and opens the
+    /// last one.
+    fn make_directories(&self, root: BorrowedFd<'_>, relative: &[u8]) -> Result<OwnedFd, Errno> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+        let mut here = Resolver::Walk.open(root, b".", flags)?;
+        for name in parts(relative) {
+            let next = match Resolver::Walk.open(here.as_fd(), name, flags) {
+                Err(Errno::NOENT) => {
+                    match rustix::fs::mkdirat(&here, name, Mode::from_bits_truncate(0o777)) {
+                        Ok(()) => self.sync(&here)?,
+                        Err(Errno::EXIST) => {}
+                        Err(error) => return Err(error),
+                    }
+                    Resolver::Walk.open(here.as_fd(), name, flags)?
                 }
-                Resolver::Walk.open(here.as_fd(), name, flags)?
-            }
-            opened => opened?,
-        };
-        here = next;
+                opened => opened?,
+            };
+            here = next;
+        }
+        Ok(here)
     }
-    Ok(here)
 }

@@ -59,7 +59,9 @@ impl Guard {
             };
             let is_last = walk.ahead.is_empty();
             match kind {
-                Kind::Symlink if is_last && links == 0 && last == Last::Itself && !path.asks_directory() => {
+                Kind::Symlink
+                    if is_last && !followed_last && last == Last::Itself && !path.asks_directory() =>
+                {
                     walk.behind.push((name, found));
                 }
                 Kind::Symlink => {
@@ -89,7 +91,8 @@ impl<'g> Walk<'g> {
     /// Begins at the root that holds the absolute path of these parts.
     fn start(guard: &'g Guard, names: VecDeque<Vec<u8>>) -> Result<Self, GuardError> {
         // A root is matched by whole parts before the first `..`: what comes after may climb, and is then walked.
-        let plain: Vec<u8> = names.iter().take_while(|name| *name != b"..").fold(Vec::new(), |path, name| join(&path, name));
+        let plain: Vec<u8> =
+            names.iter().take_while(|name| *name != b"..").fold(Vec::new(), |path, name| join(&path, name));
         let plain = if plain.is_empty() { b"/".to_vec() } else { plain };
         let (at, rest) = guard.root_of(&plain).ok_or(GuardError::OUTSIDE)?;
         let root = guard.root(at).ok_or(GuardError::OUTSIDE)?;
@@ -127,7 +130,13 @@ impl<'g> Walk<'g> {
         Ok(Some((fd, kind_of(&stat))))
     }
 
-    fn follow(&mut self, judge: &dyn PathJudge, op: Op, link: &OwnedFd, links: usize) -> Result<(), GuardError> {
+    fn follow(
+        &mut self,
+        judge: &dyn PathJudge,
+        op: Op,
+        link: &OwnedFd,
+        links: usize,
+    ) -> Result<(), GuardError> {
         if judge.symlinks() == Symlinks::Deny {
             return Err(Refusal { kind: RefusalKind::Symlink, rule: judge.symlinks_rule() }.into());
         }

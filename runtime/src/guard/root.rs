@@ -1,9 +1,9 @@
 //! The guard and its roots: directories that were opened once, at start.
 
+use super::Resolver;
 use super::foreign::is_foreign;
 use super::path::{below, parts};
 use super::verdict::{Op, PathJudge, Refusal, RefusalKind};
-use super::Resolver;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
@@ -25,13 +25,22 @@ pub struct GuardOptions {
     pub sealed: Vec<Vec<u8>>,
     /// How to open.
     pub resolver: Resolver,
+    /// Whether what was changed is synced before it is reported. Only where nothing has to outlive the machine, as in
+    /// tests, is this anything but `true`.
+    pub durable: bool,
 }
 
 impl GuardOptions {
     /// A guard for `base_dir` alone, with the best resolver.
     #[must_use]
     pub fn new(base_dir: impl Into<Vec<u8>>) -> Self {
-        Self { base_dir: base_dir.into(), roots: Vec::new(), sealed: Vec::new(), resolver: Resolver::detect() }
+        Self {
+            base_dir: base_dir.into(),
+            roots: Vec::new(),
+            sealed: Vec::new(),
+            resolver: Resolver::detect(),
+            durable: true,
+        }
     }
 }
 
@@ -65,6 +74,7 @@ pub struct Guard {
     roots: Vec<Root>,
     sealed: Vec<Vec<u8>>,
     resolver: Resolver,
+    durable: bool,
     file_mode: Mode,
 }
 
@@ -75,7 +85,7 @@ impl Guard {
     ///
     /// The system's error where `base_dir` cannot be opened as a directory.
     pub fn open(options: GuardOptions) -> Result<Self, Errno> {
-        let GuardOptions { base_dir, roots, sealed, resolver } = options;
+        let GuardOptions { base_dir, roots, sealed, resolver, durable } = options;
         let mut held = vec![open_root(&base_dir)?];
         for path in roots {
             let root = nearest_root(&path)?;
@@ -85,7 +95,7 @@ impl Guard {
         }
         // The deepest root that holds a path serves it.
         held.sort_by_key(|root| std::cmp::Reverse(parts(&root.path).count()));
-        Ok(Self { base: base_dir, roots: held, sealed, resolver, file_mode: new_file_mode() })
+        Ok(Self { base: base_dir, roots: held, sealed, resolver, durable, file_mode: new_file_mode() })
     }
 
     /// Where relative paths start.
@@ -125,13 +135,26 @@ impl Guard {
     #[must_use]
     pub fn narrows_below(&self, judge: &dyn PathJudge, dir: &[u8], op: Op) -> bool {
         let inside = |path: &[u8]| below(dir, path).is_some();
-        judge.narrows_below(dir, op) || self.sealed.iter().any(|path| inside(path)) || NEVER.iter().any(|path| inside(path))
+        judge.narrows_below(dir, op)
+            || self.sealed.iter().any(|path| inside(path))
+            || NEVER.iter().any(|path| inside(path))
     }
 
     /// Whether removing or renaming `path` would take the base directory away.
     #[must_use]
     pub fn holds_base(&self, path: &[u8]) -> bool {
-        self.roots.iter().any(|root| root.path == self.base && (below(path, &root.path).is_some() || below(path, &root.real).is_some()))
+        self.roots.iter().any(|root| {
+            root.path == self.base && (below(path, &root.path).is_some() || below(path, &root.real).is_some())
+        })
+    }
+
+    /// Makes what `fd` refers to, a file or a directory, survive a power cut.
+    ///
+    /// # Errors
+    ///
+    /// The system's error.
+    pub fn sync(&self, fd: impl AsFd) -> Result<(), Errno> {
+        if self.durable { rustix::fs::fsync(fd) } else { Ok(()) }
     }
 
     /// A file without a name on the file system of the base directory, for what has to wait outside of memory.

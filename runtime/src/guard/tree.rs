@@ -6,7 +6,7 @@ use super::root::Guard;
 use super::verdict::{Op, PathJudge};
 use super::{GuardError, NormalPath, Opened, Place, Resolver};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::fs::{AtFlags, FileType, OFlags, RawDir, Stat};
+use rustix::fs::{AtFlags, FileType, OFlags, RawDir, SeekFrom, Stat};
 use rustix::io::Errno;
 use std::mem::MaybeUninit;
 use std::ops::ControlFlow;
@@ -76,6 +76,7 @@ impl Dir {
         buffer: &mut ListingBuffer,
         mut each: impl FnMut(&[u8], Option<Kind>) -> ControlFlow<()>,
     ) -> Result<(), Errno> {
+        rustix::fs::seek(&self.fd, SeekFrom::Start(0))?;
         let mut names = RawDir::new(&self.fd, &mut buffer.0);
         while let Some(entry) = names.next() {
             let entry = entry?;

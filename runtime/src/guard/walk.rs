@@ -19,7 +19,9 @@ pub(super) fn open(dir: BorrowedFd<'_>, relative: &[u8], flags: OFlags) -> Resul
             None => return openat(here, b".", flags),
             Some(b"..") => return Err(Errno::XDEV),
             Some(name) if names.peek().is_none() => return openat(here, name, flags),
-            Some(name) => held = Some(openat(here, name, OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW)?),
+            Some(name) => {
+                held = Some(openat(here, name, OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW)?)
+            }
         }
     }
 }

@@ -32,7 +32,15 @@ fn options(stat: &Stat) -> SimpleFileOptions {
 fn modified(stat: &Stat) -> Option<DateTime> {
     let time = OffsetDateTime::from_unix_timestamp(stat.st_mtime).ok()?;
     let year = u16::try_from(time.year()).ok()?;
-    DateTime::from_date_and_time(year, time.month().into(), time.day(), time.hour(), time.minute(), time.second()).ok()
+    DateTime::from_date_and_time(
+        year,
+        time.month().into(),
+        time.day(),
+        time.hour(),
+        time.minute(),
+        time.second(),
+    )
+    .ok()
 }
 
 fn failed(error: ZipError) -> FilesError {
