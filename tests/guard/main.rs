@@ -5,7 +5,6 @@
 //! `services` are the cases of single services. After each, what lies outside must be as it was.
 
 #[path = "../golden.rs"]
-#[expect(unreachable_pub, reason = "taken in by several test programs")]
 mod golden;
 
 #[cfg(test)]
