@@ -13,3 +13,4 @@ pub mod error;
 pub mod handlers;
 pub mod http;
 pub mod pipeline;
+pub mod routes;
