@@ -15,3 +15,4 @@ pub mod guard;
 pub mod handlers;
 pub mod http;
 pub mod pipeline;
+pub mod process;

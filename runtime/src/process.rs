@@ -1,0 +1,44 @@
+//! The process engine: whatever the server starts, it starts here. Knows nothing of HTTP or policy.
+//!
+//! A command line becomes words ([`words`]), the first word becomes an open file ([`Programs`]), the caller judges
+//! that file, and [`Engine::spawn`] executes the very file that was judged. From then on a task moves the output into
+//! a bounded log ([`ring`]) until the process and its output have ended. A [`Job`] is the handle to all that.
+//!
+//! | module | |
+//! |---|---|
+//! | `words` | a command line into words, as Python does it |
+//! | `programs` | a name into an open file |
+//! | `environment` | what variables a child gets |
+//! | `spawn` | pipes or terminal, then the start; `sys` holds the raw calls |
+//! | `job` | one process as its callers see it; `input` its standard input |
+//! | `ring` | its output, by byte offset |
+//! | `pump` | the task that serves it until its end |
+//! | `ending` | SIGTERM, two seconds, SIGKILL; `tree` finds descendants wherever they are |
+//! | `registry` | all of them: owners, bounds, shutdown, orphans; `reap` waits for what was left |
+//! | `signals`, `exit` | names and numbers |
+
+mod ending;
+pub mod environment;
+mod exit;
+mod input;
+mod job;
+mod programs;
+mod pump;
+mod reap;
+mod registry;
+pub mod ring;
+pub mod signals;
+mod spawn;
+mod sys;
+mod tree;
+pub mod words;
+
+pub use environment::{Environment, VariableError};
+pub use exit::{Exit, Reason};
+pub use input::{Input, InputError};
+pub use job::{EndOnDrop, Job, Kind, Owner, Progress};
+pub use programs::{FindError, Program, Programs};
+pub use registry::{Engine, MAX_PROCESSES, Orphan, Setup};
+pub use ring::{Cursor, Full, Segment, Stream};
+pub use spawn::{Launch, Screen, SpawnError, Stdin};
+pub use sys::Identity;
