@@ -3,7 +3,7 @@
 pub mod code;
 pub mod default;
 pub mod environment;
-//PRESET pub mod preset;
+pub mod preset;
 
 use crate::endpoint::{Group, Key};
 use crate::layer::{Block, Selector, Statement, Value};

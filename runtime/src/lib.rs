@@ -10,8 +10,6 @@ pub mod auth;
 pub mod endpoint;
 pub mod engine;
 pub mod error;
-pub mod files;
-pub mod guard;
 pub mod handlers;
 pub mod http;
 pub mod pipeline;

@@ -1,0 +1,37 @@
+//! The compiled set: a merged policy on disk, in canonical JSON that is the same byte for byte on every machine.
+//!
+//! The first line holds the format tag, the format version and a digest over every byte that follows. Then come, one a
+//! line: what made it and for which endpoint table, the inputs, the rules with what they say, custom routes and tokens.
+//! Places are packed per rule (see [`places`]); patterns stay readable. The built-in rules, the default layer and the
+//! environment layer are not written: the first two are the tool's own, the last belongs to the process that serves.
+//! What holds for each endpoint is not written either: it is worked out from the rules by the code that merges layers,
+//! so that a set cannot say one thing in its rules and another in its index.
+//!
+//! Reading refuses a set whole or takes it whole.
+
+mod error;
+pub mod inspect;
+mod places;
+mod read;
+mod shape;
+mod values;
+mod write;
+
+pub use error::FormError;
+pub use read::read;
+pub use write::write;
+
+/// What every compiled set begins with; the version follows.
+const TAG: &str = "{\"format\":\"agent-sandbox-policy\",\"format_version\":";
+
+/// The format that this tool writes and reads.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// The version of the tool that writes.
+pub const TOOL_VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Whether a text is a compiled set, of whatever version, and not a policy document.
+#[must_use]
+pub fn is_compiled(text: &str) -> bool {
+    text.trim_start().starts_with(TAG)
+}

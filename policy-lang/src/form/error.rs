@@ -1,0 +1,91 @@
+//! Why a compiled set is refused, and what to do about it.
+
+/// Why a compiled set was not loaded. Nothing of it is used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FormError {
+    /// The text does not begin as a compiled set does.
+    NotCompiled,
+    /// Another format version.
+    Version {
+        /// What the set says.
+        found: String,
+        /// What this tool reads.
+        supported: u32,
+    },
+    /// The digest on the first line is not that of the rest.
+    Digest,
+    /// JSON that is broken, lacks a field or has one too many.
+    Shape(String),
+    /// Compiled for another endpoint table.
+    Table {
+        /// The fingerprint in the set.
+        found: String,
+        /// The fingerprint of this tool's table.
+        expected: String,
+    },
+    /// Compiled for other custom routes.
+    CustomRoutes,
+    /// The set says a revision that is not that of its content.
+    Revision,
+    /// A value that the compiler would have refused.
+    Value {
+        /// Where: a rule and key, a token, `base_dir`.
+        at: String,
+        /// What is wrong.
+        why: String,
+    },
+}
+
+impl FormError {
+    /// What the reader of the message should do.
+    #[must_use]
+    pub fn help(&self) -> &'static str {
+        match self {
+            Self::NotCompiled => "pass the file that `agent-sandbox-server compile -o` wrote",
+            Self::Version { .. } | Self::Table { .. } => {
+                "compile the policy again with the `agent-sandbox-server` that will serve it"
+            }
+            Self::CustomRoutes => {
+                "compile the policy again with the `--commands` file that the server is started with"
+            }
+            Self::Digest | Self::Shape(_) | Self::Revision | Self::Value { .. } => {
+                "a compiled set is not edited by hand: change the policy document and compile it again"
+            }
+        }
+    }
+}
+
+impl std::fmt::Display for FormError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NotCompiled => f.write_str("this is not a compiled policy"),
+            Self::Version { found, supported } => {
+                write!(
+                    f,
+                    "the compiled policy has format version {found}, this server reads version {supported}"
+                )
+            }
+            Self::Digest => {
+                f.write_str("the compiled policy was changed after it was written: its digest does not match")
+            }
+            Self::Shape(why) => write!(f, "the compiled policy cannot be read: {why}"),
+            Self::Table { found, expected } => {
+                let short = |print: &str| print.chars().take(12).collect::<String>();
+                let (found, expected) = (short(found), short(expected));
+                write!(
+                    f,
+                    "the compiled policy was made for endpoint table `{found}`, this server has `{expected}`"
+                )
+            }
+            Self::CustomRoutes => {
+                f.write_str("the compiled policy was made for other custom routes than this server has")
+            }
+            Self::Revision => {
+                f.write_str("the compiled policy says a revision that is not that of its content")
+            }
+            Self::Value { at, why } => write!(f, "the compiled policy has a bad value at `{at}`: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for FormError {}

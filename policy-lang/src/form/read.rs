@@ -1,0 +1,191 @@
+//! Text to a merged policy. Every check of the compiler holds here again, since the file may have been made by anyone.
+
+use super::places::Unpacker;
+use super::{FORMAT_VERSION, FormError, TAG, shape, values};
+use crate::endpoint::{Catalogue, CustomRoute, Group, Key, TABLE_FINGERPRINT};
+use crate::layer::{LayerKind, Selector, Specificity};
+use crate::layers::default;
+use crate::merge::{index, overlay};
+use crate::resolved::revision::revision;
+use crate::resolved::{
+    FileInfo, FilePlace, Resolved, ResolvedStatement, ResolvedToken, ResolvedValue, Rule, RuleIx, hex,
+};
+use crate::source::SourceMap;
+use sha2::{Digest, Sha256};
+
+/// Reads a compiled set for this server's endpoint table.
+///
+/// # Errors
+/// The first thing that is wrong with it. Nothing of it is used then.
+pub fn read(text: &str, catalogue: &Catalogue) -> Result<Resolved, FormError> {
+    let body: shape::Body =
+        serde_json::from_str(verified(text)?).map_err(|error| FormError::Shape(error.to_string()))?;
+    if body.table != TABLE_FINGERPRINT {
+        return Err(FormError::Table { found: body.table, expected: TABLE_FINGERPRINT.to_owned() });
+    }
+    let said = body.revision.clone();
+    let mut resolved = build(body, catalogue)?;
+    resolved.endpoints = index::index(&resolved, catalogue);
+    values::agree(&resolved, catalogue)?;
+    resolved.revision = revision(&resolved);
+    if resolved.revision == said { Ok(resolved) } else { Err(FormError::Revision) }
+}
+
+/// The body, once the first line vouches for it.
+fn verified(text: &str) -> Result<&str, FormError> {
+    let rest = text.strip_prefix(TAG).ok_or(FormError::NotCompiled)?;
+    let (version, rest) = rest.split_once(',').ok_or(FormError::NotCompiled)?;
+    if version != FORMAT_VERSION.to_string() {
+        let found = version.chars().take(20).collect();
+        return Err(FormError::Version { found, supported: FORMAT_VERSION });
+    }
+    let (digest, body) = rest
+        .strip_prefix("\"digest\":\"")
+        .and_then(|rest| rest.split_once("\",\n"))
+        .ok_or(FormError::Digest)?;
+    if hex(&Sha256::digest(body.as_bytes())) == digest { Ok(body) } else { Err(FormError::Digest) }
+}
+
+fn build(body: shape::Body, catalogue: &Catalogue) -> Result<Resolved, FormError> {
+    let mut resolved =
+        Resolved { preset: body.preset, custom: custom(body.custom, catalogue)?, ..Resolved::default() };
+    overlay(&mut resolved, &default::layer(), &SourceMap::default(), catalogue);
+    if let Some(preset) = &resolved.preset {
+        values::preset(preset)?;
+    }
+    for file in body.files {
+        let layer = layer("files", &file.layer)?;
+        if file.name.contains('/') || !values::is_digest(&file.sha256) {
+            return Err(bad("files", "a file has a name without directories and a digest"));
+        }
+        resolved.files.push(FileInfo { name: file.name, layer, sha256: file.sha256 });
+    }
+    if let Some(dir) = body.base_dir {
+        values::base_dir(&dir.path, catalogue)?;
+        let at = one_place("base_dir", &dir.places, dir.file, &resolved.files)?;
+        resolved.base_dir = Some((dir.path, at));
+    }
+    let mut below = LayerKind::Default;
+    for rule in body.rules {
+        below = take_rule(&mut resolved, rule, below, catalogue)?;
+    }
+    if let Some(tokens) = body.tokens {
+        let tokens = tokens.into_iter().map(|token| take_token(token, &resolved.files));
+        let tokens = tokens.collect::<Result<Vec<_>, _>>()?;
+        values::tokens(&tokens)?;
+        resolved.tokens = Some(tokens);
+    }
+    Ok(resolved)
+}
+
+/// Takes a rule in after the others and gives its layer, below which no later rule may fall.
+fn take_rule(
+    resolved: &mut Resolved,
+    rule: shape::Rule,
+    below: LayerKind,
+    catalogue: &Catalogue,
+) -> Result<LayerKind, FormError> {
+    let at = &*rule.name;
+    let layer = layer(at, &rule.layer)?;
+    if layer < below {
+        return Err(bad(at, "layers stand in their order, lowest first"));
+    }
+    let specificity =
+        Specificity::from_name(&rule.specificity).ok_or_else(|| bad(at, "an unknown specificity"))?;
+    let selector = Selector::read(specificity, &rule.selector, catalogue)
+        .filter(|selector| !catalogue.matching(selector).is_empty())
+        .ok_or_else(|| bad(at, &format!("no {} selector `{}`", specificity.as_str(), rule.selector)))?;
+    values::name(&rule.name, layer)?;
+    let mut places =
+        Places { unpacker: Unpacker::new(&rule.places, known(at, rule.file, &resolved.files)?), at };
+    let written = rule.file.is_some();
+    let place = if written { places.pull()? } else { None };
+    let ix = RuleIx(u32::try_from(resolved.rules.len()).unwrap_or(u32::MAX));
+    let mut seen: Vec<Key> = Vec::new();
+    for statement in rule.says {
+        let key =
+            Key::from_name(&statement.key).ok_or_else(|| bad(at, &format!("no key `{}`", statement.key)))?;
+        if seen.contains(&key) {
+            return Err(bad(at, &format!("`{}` is said twice", statement.key)));
+        }
+        seen.push(key);
+        let mut value = statement.value.0;
+        values::statement(at, key, &value, &selector, catalogue)?;
+        let mut place = None;
+        if written {
+            place = places.pull()?;
+            if let ResolvedValue::List(elements) = &mut value {
+                for element in elements {
+                    element.at = places.pull()?;
+                }
+            }
+        }
+        resolved.statements.push(ResolvedStatement { key, value, rule: ix, at: place });
+    }
+    if !places.unpacker.finished() {
+        return Err(bad(at, "more places than values"));
+    }
+    let (name, selector) = (rule.name, rule.selector);
+    resolved.rules.push(Rule { name, layer, selector, specificity, at: place });
+    Ok(layer)
+}
+
+/// The places of one rule.
+struct Places<'a> {
+    unpacker: Unpacker<'a>,
+    at: &'a str,
+}
+
+impl Places<'_> {
+    fn pull(&mut self) -> Result<Option<FilePlace>, FormError> {
+        self.unpacker.pull().map_err(|_| bad(self.at, "places that cannot be read"))
+    }
+}
+
+fn take_token(token: shape::Token, files: &[FileInfo]) -> Result<ResolvedToken, FormError> {
+    let at = one_place(&token.id, &token.places, token.file, files)?;
+    let shape::Token { id, scopes, token_env, token_sha256, .. } = token;
+    Ok(ResolvedToken { id, scopes, token_env, token_sha256, at })
+}
+
+fn custom(routes: Vec<shape::Custom>, catalogue: &Catalogue) -> Result<Vec<CustomRoute>, FormError> {
+    let routes = routes.into_iter().map(|route| {
+        let group = Group::from_name(&route.group).ok_or_else(|| bad(&route.id, "an unknown group"))?;
+        Ok(CustomRoute { id: route.id, group, scopes: route.scopes })
+    });
+    let routes = routes.collect::<Result<Vec<_>, FormError>>()?;
+    if routes == catalogue.custom() { Ok(routes) } else { Err(FormError::CustomRoutes) }
+}
+
+fn one_place(
+    at: &str,
+    packed: &str,
+    file: Option<u32>,
+    files: &[FileInfo],
+) -> Result<Option<FilePlace>, FormError> {
+    let mut unpacker = Unpacker::new(packed, known(at, file, files)?);
+    match unpacker.pull() {
+        Ok(place) if unpacker.finished() => Ok(place),
+        _ => Err(bad(at, "places that cannot be read")),
+    }
+}
+
+/// A file that the set names.
+fn known(at: &str, file: Option<u32>, files: &[FileInfo]) -> Result<Option<u32>, FormError> {
+    match file {
+        Some(file) if files.get(file as usize).is_none() => Err(bad(at, "a file that the set does not name")),
+        file => Ok(file),
+    }
+}
+
+fn layer(at: &str, name: &str) -> Result<LayerKind, FormError> {
+    match LayerKind::from_name(name) {
+        Some(layer) if !matches!(layer, LayerKind::Default | LayerKind::Environment) => Ok(layer),
+        _ => Err(bad(at, &format!("no layer `{name}` in a compiled set"))),
+    }
+}
+
+/// A value that the compiler would have refused.
+pub(super) fn bad(at: &str, why: &str) -> FormError {
+    FormError::Value { at: at.to_owned(), why: why.to_owned() }
+}

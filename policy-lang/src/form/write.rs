@@ -1,0 +1,131 @@
+//! A merged policy to text. One rule a line, so that two sets can be compared by eye.
+
+use super::places::Packer;
+use super::{FORMAT_VERSION, TAG, TOOL_VERSION, shape};
+use crate::endpoint::TABLE_FINGERPRINT;
+use crate::layer::LayerKind;
+use crate::resolved::{FilePlace, Resolved, ResolvedStatement, ResolvedValue, RuleIx, hex};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+/// Writes the compiled set. The same policy gives the same bytes, from whatever directory and on whatever machine.
+#[must_use]
+pub fn write(resolved: &Resolved) -> String {
+    let body = body(resolved);
+    let digest = hex(&Sha256::digest(body.as_bytes()));
+    format!("{TAG}{FORMAT_VERSION},\"digest\":\"{digest}\",\n{body}")
+}
+
+fn body(resolved: &Resolved) -> String {
+    let mut to = String::new();
+    field(&mut to, "tool_version", &TOOL_VERSION);
+    field(&mut to, "table", &TABLE_FINGERPRINT);
+    field(&mut to, "revision", &resolved.revision);
+    field(&mut to, "preset", &resolved.preset);
+    field(&mut to, "base_dir", &resolved.base_dir.as_ref().map(|(path, at)| base_dir(path, at.as_ref())));
+    list(
+        &mut to,
+        "files",
+        resolved.files.iter().filter(|file| kept(file.layer)).map(|file| shape::File {
+            name: file.name.clone(),
+            layer: file.layer.as_str().to_owned(),
+            sha256: file.sha256.clone(),
+        }),
+    );
+    list(&mut to, "rules", rules(resolved));
+    list(
+        &mut to,
+        "custom",
+        resolved.custom.iter().map(|route| shape::Custom {
+            id: route.id.clone(),
+            group: route.group.as_str().to_owned(),
+            scopes: route.scopes.clone(),
+        }),
+    );
+    let tokens: Option<Vec<_>> = resolved.tokens.as_ref().map(|tokens| tokens.iter().map(token).collect());
+    to.push_str("\"tokens\":");
+    to.push_str(&json(&tokens));
+    to.push_str("}\n");
+    to
+}
+
+/// Whether the layer is written: the default layer is the tool's own, the environment that of the process.
+const fn kept(layer: LayerKind) -> bool {
+    !matches!(layer, LayerKind::Default | LayerKind::Environment)
+}
+
+fn rules(resolved: &Resolved) -> impl Iterator<Item = shape::Rule> + '_ {
+    let mut statements = resolved.statements.iter().peekable();
+    (0..).map(RuleIx).zip(&resolved.rules).skip(Resolved::BUILT_IN).filter_map(move |(ix, rule)| {
+        let mut says = Vec::new();
+        while let Some(statement) = statements.next_if(|statement| statement.rule <= ix) {
+            says.push(statement);
+        }
+        kept(rule.layer).then(|| shape::Rule {
+            name: rule.name.clone(),
+            layer: rule.layer.as_str().to_owned(),
+            selector: rule.selector.clone(),
+            specificity: rule.specificity.as_str().to_owned(),
+            file: rule.at.map(|at| at.file),
+            places: places(rule.at.as_ref(), &says),
+            says: says.into_iter().map(statement).collect(),
+        })
+    })
+}
+
+fn statement(statement: &ResolvedStatement) -> shape::Statement {
+    shape::Statement { key: statement.key.as_str().to_owned(), value: shape::Value(statement.value.clone()) }
+}
+
+/// Empty for a rule that was not read from a text.
+fn places(rule: Option<&FilePlace>, says: &[&ResolvedStatement]) -> String {
+    let mut packer = Packer::default();
+    let Some(rule) = rule else { return packer.finish() };
+    packer.push(Some(rule));
+    for statement in says {
+        packer.push(statement.at.as_ref());
+        if let ResolvedValue::List(elements) = &statement.value {
+            elements.iter().for_each(|element| packer.push(element.at.as_ref()));
+        }
+    }
+    packer.finish()
+}
+
+fn one_place(at: Option<&FilePlace>) -> String {
+    let mut packer = Packer::default();
+    packer.push(at);
+    packer.finish()
+}
+
+fn base_dir(path: &str, at: Option<&FilePlace>) -> shape::BaseDir {
+    shape::BaseDir { path: path.to_owned(), file: at.map(|at| at.file), places: one_place(at) }
+}
+
+fn token(token: &crate::resolved::ResolvedToken) -> shape::Token {
+    shape::Token {
+        id: token.id.clone(),
+        scopes: token.scopes.clone(),
+        token_env: token.token_env.clone(),
+        token_sha256: token.token_sha256.clone(),
+        file: token.at.map(|at| at.file),
+        places: one_place(token.at.as_ref()),
+    }
+}
+
+fn field(to: &mut String, name: &str, value: &impl Serialize) {
+    to.push_str(&format!("\"{name}\":{},\n", json(value)));
+}
+
+fn list<T: Serialize>(to: &mut String, name: &str, values: impl Iterator<Item = T>) {
+    to.push_str(&format!("\"{name}\":["));
+    for (position, value) in values.enumerate() {
+        to.push_str(if position == 0 { "\n" } else { ",\n" });
+        to.push_str(&json(&value));
+    }
+    to.push_str("],\n");
+}
+
+fn json(value: &impl Serialize) -> String {
+    // Plain structs of text and numbers always serialise.
+    serde_json::to_string(value).unwrap_or_default()
+}

@@ -1,0 +1,48 @@
+//! A tree of nodes to a layer of rules. Everything that is wrong with a document by itself is found here, in one run.
+//!
+//! `find` looks for the document within its file, `document` reads its six keys, `selector` and `groups` what stands
+//! under `endpoints` and `groups`, `rule` a rule, and [`crate::rules`] each value of a rule. `words` knows every key of
+//! the language and where it belongs. A part that is wrong is reported and left out; reading goes on beside it.
+
+mod auth;
+pub mod base_dir;
+mod context;
+mod document;
+mod find;
+mod groups;
+mod keys;
+mod rule;
+mod selector;
+mod text;
+mod words;
+
+pub mod presets;
+
+pub(crate) use context::Context;
+pub(crate) use text::{Text, alternatives};
+
+use crate::diag::Diagnostic;
+use crate::endpoint::Catalogue;
+use crate::layer::{Layer, LayerKind};
+use crate::parse::Node;
+use crate::source::{SourceId, SourceMap};
+
+/// Reads a document into the layer `kind`. The tree is taken apart: its texts move into the layer.
+///
+/// The layer holds whatever could be read; with an error among the findings it must not be used to decide.
+/// Findings are sorted by place.
+#[must_use]
+pub fn document(
+    map: &SourceMap,
+    source: SourceId,
+    root: Node<'_>,
+    catalogue: &Catalogue,
+    kind: LayerKind,
+) -> (Layer, Vec<Diagnostic>) {
+    let mut cx = Context::new(map, source, catalogue);
+    let mut layer = Layer { source: Some(source), ..Layer::empty(kind) };
+    if let Some(entries) = find::document(&mut cx, root) {
+        document::read(&mut cx, entries, &mut layer);
+    }
+    (layer, cx.finish())
+}

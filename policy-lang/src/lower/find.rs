@@ -1,0 +1,84 @@
+//! Where the document stands within its file: under `server:` in a template, or alone.
+//!
+//! The other top-level keys of a template are not ours. A file without `server:` is a document by itself when a top-level
+//! key is (nearly) one of a document, when every key is a word of the language, or when it is written in flow style, as
+//! JSON is; otherwise it is a template that says nothing about the server.
+
+use crate::diag::{Code, Diagnostic, Severity, Suggestion, quoted, suggest};
+use crate::lower::Context;
+use crate::lower::words::{self, Level};
+use crate::parse::{Entry, Node, NodeKind};
+
+/// The entries of the document; none where there is no document to read.
+pub(crate) fn document<'s>(cx: &mut Context<'_>, root: Node<'s>) -> Option<Vec<Entry<'s>>> {
+    let mut entries = mapping(cx, "a policy file", root)?;
+    let wrapped = entries.iter().position(|entry| entry.key == words::WRAPPER);
+    let near: Vec<usize> =
+        (0..entries.len()).filter(|&at| is_near(&entries, at, wrapped.is_some())).collect();
+    for entry in near.iter().filter_map(|&at| entries.get(at)) {
+        misspelt(cx, entry);
+    }
+    if let Some(position) = wrapped.or(near.first().copied()) {
+        let entry = entries.swap_remove(position);
+        let via = entry.value.via;
+        return cx.value_of(entry.key_span, via, |cx| mapping(cx, "`server`", entry.value));
+    }
+    if entries.is_empty() || is_bare(cx, &entries) {
+        return Some(entries);
+    }
+    if let Some(first) = entries.first() {
+        let message = "this file has no `server` key, so it sets no policy";
+        let help = "put the policy under `server:`, or write a policy document alone in a file";
+        let finding = Diagnostic::new(Code::RuleHasNoEffect, message).at(first.key_span).help(help);
+        cx.emit(Diagnostic { severity: Severity::Info, ..finding });
+    }
+    None
+}
+
+/// The entries of a mapping, or a finding.
+fn mapping<'s>(cx: &mut Context<'_>, what: &str, node: Node<'s>) -> Option<Vec<Entry<'s>>> {
+    if let NodeKind::Map(entries) = node.kind {
+        return Some(entries);
+    }
+    if matches!(node.kind, NodeKind::Invalid) {
+        return None;
+    }
+    let report = cx.wrong_type(what, "a mapping", &node);
+    cx.emit(report.help("an empty policy is written `{}`"));
+    None
+}
+
+/// Whether a top-level key is a misspelt `server`. Beside a real one only another spelling of the same word counts:
+/// the rest may be keys of the template.
+fn is_near(entries: &[Entry<'_>], at: usize, wrapped: bool) -> bool {
+    let Some(entry) = entries.get(at).filter(|entry| entry.key != words::WRAPPER) else { return false };
+    let plain: String = entry.key.trim_matches(['-', '_', ' ']).to_lowercase();
+    let same_word = plain == words::WRAPPER || plain.strip_suffix('s') == Some(words::WRAPPER);
+    let policy_below = || match &entry.value.kind {
+        NodeKind::Map(inner) => inner.iter().any(|entry| words::DOCUMENT.contains(&&*entry.key)),
+        _ => false,
+    };
+    same_word || (!wrapped && strsim::osa_distance(&plain, words::WRAPPER) <= 1 && policy_below())
+}
+
+fn misspelt(cx: &mut Context<'_>, entry: &Entry<'_>) {
+    let message = format!("{} is not read: a template's policy stands under `server`", quoted(&entry.key));
+    let fix = cx.quoted_like(entry.key_span, words::WRAPPER);
+    cx.emit(
+        Diagnostic::new(Code::UnknownKey, message)
+            .at(entry.key_span)
+            .help("did you mean `server`? as written, every rule that stands under it is lost")
+            .suggest(Suggestion::review("write `server`", entry.key_span, fix)),
+    );
+}
+
+/// Whether the file is a document by itself.
+fn is_bare(cx: &Context<'_>, entries: &[Entry<'_>]) -> bool {
+    let known = |entry: &Entry<'_>| words::DOCUMENT.contains(&&*entry.key);
+    let nearly =
+        |entry: &Entry<'_>| !suggest::closest(&entry.key, words::DOCUMENT.iter().copied()).is_empty();
+    let of_the_language = |entry: &Entry<'_>| words::misplaced(&entry.key, Level::Document).is_some();
+    entries.iter().any(known)
+        || entries.iter().all(|entry| nearly(entry) || of_the_language(entry))
+        || cx.is_flow_document()
+}

@@ -1,5 +1,0 @@
-//! Findings as people read them.
-
-pub mod human;
-
-pub use human::{RenderOptions, human};

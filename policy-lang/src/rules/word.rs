@@ -1,0 +1,53 @@
+//! What the kinds that take one word of a closed set have in common.
+
+use crate::diag::{Code, Diagnostic, Suggestion, quoted, suggest};
+use crate::endpoint::Key;
+use crate::layer::Value;
+use crate::lower::{Context, Text, alternatives};
+use crate::parse::{Node, NodeKind};
+
+/// Reads one of `words`.
+pub(crate) fn read(cx: &mut Context<'_>, key: Key, words: &[&'static str], node: Node<'_>) -> Option<Value> {
+    let takes = alternatives(words.iter().copied());
+    if let NodeKind::Text { text, .. } = node.kind {
+        let text = Text { value: text, span: node.span };
+        return one_of(cx, key, words, text).map(Value::Word);
+    }
+    let report = cx.wrong_type(&format!("`{}`", key.as_str()), &takes, &node);
+    cx.emit(report);
+    None
+}
+
+/// Takes the text if it is one of `words`; else reports it with the nearest.
+pub(crate) fn one_of(
+    cx: &mut Context<'_>,
+    key: Key,
+    words: &[&'static str],
+    text: Text<'_>,
+) -> Option<String> {
+    if words.contains(&&*text.value) {
+        return Some(text.value.into_owned());
+    }
+    let message = format!("{} is no value of `{}`", quoted(&text.value), key.as_str());
+    let report = Diagnostic::new(Code::UnknownValue, message).at(text.span);
+    let near = suggest::closest(&text.value, words.iter().copied());
+    let report = if near.is_empty() {
+        report.help(format!("it takes {}", alternatives(words.iter().copied())))
+    } else {
+        report.help(format!("did you mean {}?", alternatives(near.iter().copied())))
+    };
+    let report = near.iter().fold(report, |report, near| {
+        report.suggest(Suggestion::review(
+            format!("write `{near}`"),
+            text.span,
+            cx.quoted_like(text.span, near),
+        ))
+    });
+    cx.emit(report);
+    None
+}
+
+/// The schema of one of `words`.
+pub(crate) fn schema(words: &[&'static str]) -> serde_json::Value {
+    serde_json::json!({ "type": "string", "enum": words })
+}

@@ -1,0 +1,232 @@
+//! One run over one document, stage after stage, for the command line, the server and tests alike.
+
+use crate::check::{self, Facts};
+use crate::compile::{self, CompileError, Options};
+use crate::diag::{Code, Diagnostic, Levels, Severity, Sink, suggest};
+use crate::endpoint::{Catalogue, EndpointId, Key};
+use crate::form::{self, FormError};
+use crate::layer::{Layer, LayerKind};
+use crate::layers::code::GroupSwitch;
+use crate::layers::{code, default, environment, preset};
+use crate::lower::{self, presets};
+use crate::matchers::command::Lookup;
+use crate::merge;
+use crate::parse::{self, Format};
+use crate::policy::CompiledPolicy;
+use crate::resolved::Resolved;
+use crate::source::{SourceId, SourceMap};
+
+/// Where relative paths start when nobody says.
+pub const DEFAULT_BASE_DIR: &str = "/home/user";
+
+/// A policy document as it was found.
+#[derive(Debug, Clone, Copy)]
+pub struct Document<'a> {
+    /// The name that diagnostics and places print.
+    pub name: &'a str,
+    /// Its bytes.
+    pub bytes: &'a [u8],
+    /// How to read it.
+    pub format: Format,
+}
+
+/// Everything that takes part beside the document.
+#[derive(Clone, Copy)]
+pub struct Inputs<'a> {
+    /// The preset that replaces the document's, if any.
+    pub preset: Option<&'a str>,
+    /// Calls of `enable_group` and `disable_group`, in order.
+    pub switches: &'a [GroupSwitch],
+    /// The value of `ABX_SERVER_ENABLED_GROUPS`, if set.
+    pub enabled_groups: Option<&'a str>,
+    /// `--base-dir`: beats what the document says.
+    pub base_dir: Option<&'a str>,
+    /// `ABX_SERVER_BASE_DIR`: holds where nobody else says.
+    pub default_base_dir: Option<&'a str>,
+    /// Finds the programs that bare names mean; without it only names are compared.
+    pub lookup: Option<Lookup<'a>>,
+    /// Base values that the process replaces.
+    pub base_values: &'a [(EndpointId, Key, u64)],
+    /// What is known of the process that will serve.
+    pub facts: Facts<'a>,
+    /// Endpoints, custom routes among them.
+    pub catalogue: &'a Catalogue,
+    /// What findings of each code are worth.
+    pub levels: &'a Levels,
+}
+
+impl<'a> Inputs<'a> {
+    /// Nothing but a document.
+    #[must_use]
+    pub fn new(catalogue: &'a Catalogue, levels: &'a Levels) -> Self {
+        Self {
+            preset: None,
+            switches: &[],
+            enabled_groups: None,
+            base_dir: None,
+            default_base_dir: None,
+            lookup: None,
+            base_values: &[],
+            facts: Facts::default(),
+            catalogue,
+            levels,
+        }
+    }
+
+    fn compile(&self, resolved: Resolved, base_dir: &str) -> Result<CompiledPolicy, CompileError> {
+        let revision = resolved.revision.clone();
+        let options =
+            Options { base_dir, revision: &revision, lookup: self.lookup, base_values: self.base_values };
+        compile::compile(resolved, &options)
+    }
+
+    fn base_dir<'b>(&self, document: Option<&'b str>) -> &'b str
+    where
+        'a: 'b,
+    {
+        self.base_dir.or(document).or(self.default_base_dir).unwrap_or(DEFAULT_BASE_DIR)
+    }
+}
+
+impl std::fmt::Debug for Inputs<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Inputs")
+            .field("preset", &self.preset)
+            .field("base_dir", &self.base_dir)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a run yields.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Every text that was read.
+    pub sources: SourceMap,
+    /// The author's document among them.
+    pub document: Option<SourceId>,
+    /// The author's document as a layer, as far as it could be read.
+    pub layer: Layer,
+    /// Every finding, by place, at the level that was asked for.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The policy; none where a finding refuses it. A warning that `strict` makes an error does not take it away.
+    pub policy: Option<CompiledPolicy>,
+}
+
+impl Outcome {
+    /// The merged policy, where there is one.
+    #[must_use]
+    pub fn resolved(&self) -> Option<&Resolved> {
+        self.policy.as_ref().map(CompiledPolicy::resolved)
+    }
+}
+
+/// Compiles one document, or with `None` what holds without any.
+#[must_use]
+pub fn compile_document(document: Option<Document<'_>>, inputs: &Inputs<'_>) -> Outcome {
+    let mut sources = SourceMap::default();
+    let mut sink = Sink::default();
+    let (id, policy) = read(document, &mut sources, inputs.catalogue, &mut sink);
+    let mut layers = vec![default::layer(), policy];
+    match code::layer(inputs.switches) {
+        Ok(layer) => layers.push(layer),
+        Err(error) => sink.push(Diagnostic::new(Code::CoreDisabled, error.to_string())),
+    }
+    let chosen = inputs.preset.map(str::to_owned);
+    let written = layers.iter().find_map(|layer| layer.preset.as_ref()).map(|preset| preset.value.clone());
+    if let Some(name) = chosen.or(written) {
+        match preset::layer(&name, &mut sources, inputs.catalogue) {
+            Some((layer, found)) => {
+                sink.extend(found);
+                layers.push(layer);
+            }
+            None => sink.push(unknown_preset(&name)),
+        }
+    }
+    if let Some(value) = inputs.enabled_groups {
+        let (layer, found) = environment::layer(value, &mut sources);
+        sink.extend(found);
+        layers.push(layer);
+    }
+    let (merged, found) = merge::merge(&layers, &sources, inputs.catalogue);
+    sink.extend(found);
+    let written = merged.resolved.base_dir.as_ref().map(|(dir, _)| dir.clone());
+    let base_dir = inputs.base_dir(written.as_deref());
+    sink.extend(check::check(&check::Context {
+        merged: &merged,
+        layers: &layers,
+        catalogue: inputs.catalogue,
+        base_dir,
+        facts: inputs.facts,
+    }));
+    let resolved = merged.resolved;
+    let mut diagnostics = sink.finish();
+    let refused = diagnostics.iter().any(|found| refuses(inputs.levels, found));
+    let policy = (!refused).then(|| inputs.compile(resolved, base_dir)).transpose();
+    let policy = policy.unwrap_or_else(|error| {
+        diagnostics.push(Diagnostic::new(Code::InvalidPath, error.to_string()));
+        None
+    });
+    inputs.levels.apply(&mut diagnostics);
+    let layer = layers.swap_remove(1);
+    Outcome { sources, document: id, layer, diagnostics, policy }
+}
+
+/// Loads a compiled set and puts the environment and the base directory of this process over it, with the same result
+/// as compiling with them.
+///
+/// # Errors
+/// Where the set is not fit for this server; nothing of it is used then.
+pub fn load_compiled(text: &str, inputs: &Inputs<'_>) -> Result<Outcome, FormError> {
+    let mut resolved = form::read(text, inputs.catalogue)?;
+    let mut sources = SourceMap::default();
+    let mut sink = Sink::default();
+    if let Some(value) = inputs.enabled_groups {
+        let (layer, found) = environment::layer(value, &mut sources);
+        sink.extend(found);
+        merge::overlay(&mut resolved, &layer, &sources, inputs.catalogue);
+    }
+    let written = resolved.base_dir.as_ref().map(|(dir, _)| dir.clone());
+    let base_dir = inputs.base_dir(written.as_deref());
+    let mut diagnostics = sink.finish();
+    let refused = diagnostics.iter().any(|found| refuses(inputs.levels, found));
+    let policy = (!refused).then(|| inputs.compile(resolved, base_dir)).transpose();
+    let policy =
+        policy.map_err(|error| FormError::Value { at: "policy".to_owned(), why: error.to_string() })?;
+    inputs.levels.apply(&mut diagnostics);
+    Ok(Outcome { sources, document: None, layer: Layer::empty(LayerKind::Policy), diagnostics, policy })
+}
+
+fn read(
+    document: Option<Document<'_>>,
+    sources: &mut SourceMap,
+    catalogue: &Catalogue,
+    sink: &mut Sink,
+) -> (Option<SourceId>, Layer) {
+    let Some(document) = document else { return (None, Layer::empty(LayerKind::Policy)) };
+    let source = sources.add_bytes(document.name, document.bytes.to_vec());
+    let (root, found) = parse::parse(sources, source, document.format);
+    sink.extend(found);
+    let Some(root) = root else {
+        let layer = Layer { source: Some(source), ..Layer::empty(LayerKind::Policy) };
+        return (Some(source), layer);
+    };
+    let (layer, found) = lower::document(sources, source, root, catalogue, LayerKind::Policy);
+    sink.extend(found);
+    (Some(source), layer)
+}
+
+/// Whether a finding keeps the policy from being used: an error that no level lowers.
+fn refuses(levels: &Levels, found: &Diagnostic) -> bool {
+    found.severity == Severity::Error && levels.severity(found.code, found.severity) == Some(Severity::Error)
+}
+
+/// A preset named beside the document; one within it is found where it stands.
+fn unknown_preset(name: &str) -> Diagnostic {
+    let known = presets::PRESETS.iter().map(|preset| preset.name);
+    let near = suggest::closest(name, known.clone());
+    let known: Vec<&str> = known.collect();
+    Diagnostic::new(Code::UnknownPreset, format!("unknown preset `{name}`")).help(match near.first() {
+        Some(best) => format!("did you mean `{best}`? the presets are {}", known.join(", ")),
+        None => format!("the presets are {}", known.join(", ")),
+    })
+}

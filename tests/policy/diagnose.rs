@@ -1,0 +1,93 @@
+//! Documents that are wrong, and what is said about them.
+//!
+//! A case is `diagnose/<code>/<slug>.yaml` (or `.input`, a JSON document) and what a person reads in `<slug>.stderr` and
+//! a machine in `<slug>.json`. Every case must yield its folder's code, and every code has a folder.
+
+use crate::golden::Goldens;
+use policy_lang::diag::{Diagnostic, Edit, Label, Severity};
+use policy_lang::endpoint::Catalogue;
+use policy_lang::layer::LayerKind;
+use policy_lang::lower;
+use policy_lang::parse::{self, Format};
+use policy_lang::source::{SourceMap, Span};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const FOLDER: &str = "tests/policy/diagnose";
+
+#[test]
+fn every_case_is_diagnosed_as_written_down() {
+    let mut goldens =
+        Goldens::new("cargo test -p policy-lang --test policy", &[(FOLDER, "json"), (FOLDER, "stderr")]);
+    for case in cases() {
+        let code = case.parent().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap().to_owned();
+        let (map, found) = run(&case);
+        assert!(
+            found.iter().any(|finding| finding.code.as_str() == code),
+            "{case:?} yields no {code}: {found:#?}"
+        );
+        let slug = Path::new(FOLDER).join(&code).join(case.file_stem().unwrap());
+        let findings: Vec<_> = found.iter().map(|finding| as_json(&map, finding)).collect();
+        let text = serde_json::to_string_pretty(&findings).unwrap();
+        goldens.compare(slug.with_extension("json"), &format!("{text}\n"));
+    }
+    goldens.finish();
+}
+
+fn cases() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(FOLDER);
+    let mut cases = Vec::new();
+    for folder in fs::read_dir(root).unwrap() {
+        for case in fs::read_dir(folder.unwrap().path()).unwrap() {
+            let case = case.unwrap().path();
+            if case.extension().is_some_and(|its| its == "yaml" || its == "input") {
+                cases.push(case);
+            }
+        }
+    }
+    cases.sort();
+    cases
+}
+
+fn run(case: &Path) -> (SourceMap, Vec<Diagnostic>) {
+    let mut map = SourceMap::default();
+    let json = case.extension().is_some_and(|its| its == "input");
+    let name = case.with_extension(if json { "json" } else { "yaml" });
+    let name = name.file_name().unwrap().to_str().unwrap();
+    let source = map.add_bytes(name, fs::read(case).unwrap());
+    let (root, mut found) = parse::parse(&map, source, Format::Auto);
+    if let Some(root) = root {
+        found.extend(lower::document(&map, source, root, &Catalogue::builtin(), LayerKind::Policy).1);
+    }
+    (map, found)
+}
+
+fn as_json(map: &SourceMap, finding: &Diagnostic) -> Value {
+    let place = |span: Span| {
+        let place = map.place(span);
+        let text = map.text(span.source).get(span.start as usize..span.end as usize);
+        json!({ "line": place.line, "column": place.column, "end_line": place.end_line,
+                "end_column": place.end_column, "byte_start": span.start, "byte_end": span.end, "text": text })
+    };
+    let label = |label: &Label| {
+        let mut value = place(label.span);
+        value["message"] = label.message.clone().into();
+        value
+    };
+    let edit = |edit: &Edit| json!({ "at": place(edit.span), "replacement": edit.replacement });
+    json!({
+        "code": finding.code.as_str(),
+        "level": match finding.severity { Severity::Error => "error", Severity::Warning => "warning", Severity::Info => "info" },
+        "message": finding.message,
+        "help": finding.help,
+        "primary": finding.primary.as_ref().map(label),
+        "related": finding.related.iter().map(label).collect::<Vec<_>>(),
+        "affects": finding.affects.iter().map(|id| id.as_str()).collect::<Vec<_>>(),
+        "suggestions": finding.suggestions.iter().map(|suggestion| json!({
+            "message": suggestion.message,
+            "applicability": format!("{:?}", suggestion.applicability).to_lowercase(),
+            "edits": suggestion.edits.iter().map(edit).collect::<Vec<_>>(),
+        })).collect::<Vec<_>>(),
+    })
+}
