@@ -2,7 +2,9 @@
 //!
 //! Codes live one file each in `diag/codes/`, as rows of one table; did-you-mean beside it.
 
+pub mod codes;
 mod level;
+pub mod page;
 mod quoted;
 mod sink;
 pub mod suggest;
@@ -10,7 +12,9 @@ pub mod suggest;
 use crate::endpoint::EndpointId;
 use crate::source::Span;
 
+pub use codes::{CODES, Code, page};
 pub use level::{Level, Levels};
+pub use page::Page;
 pub use quoted::quoted;
 pub use sink::Sink;
 
@@ -23,6 +27,18 @@ pub enum Severity {
     Warning,
     /// The document is refused.
     Error,
+}
+
+impl Severity {
+    /// As printed: `error`, `warning`, `info`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Info => "info",
+        }
+    }
 }
 
 /// Whether a machine may apply a suggestion by itself.
@@ -172,143 +188,5 @@ impl Suggestion {
     ) -> Self {
         let edits = vec![Edit { span, replacement: replacement.into() }];
         Self { message: message.into(), applicability, edits }
-    }
-}
-
-/// The stable codes, in the order of the reference page: errors first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Code {
-    /// `syntax`
-    Syntax,
-    /// `duplicate-key`
-    DuplicateKey,
-    /// `unknown-key`
-    UnknownKey,
-    /// `misplaced-key`
-    MisplacedKey,
-    /// `unknown-endpoint`
-    UnknownEndpoint,
-    /// `unknown-group`
-    UnknownGroup,
-    /// `unknown-preset`
-    UnknownPreset,
-    /// `unknown-scope`
-    UnknownScope,
-    /// `unknown-value`
-    UnknownValue,
-    /// `wrong-type`
-    WrongType,
-    /// `invalid-size`
-    InvalidSize,
-    /// `invalid-duration`
-    InvalidDuration,
-    /// `invalid-glob`
-    InvalidGlob,
-    /// `invalid-path`
-    InvalidPath,
-    /// `selector-matches-nothing`
-    SelectorMatchesNothing,
-    /// `conflicting-globs`
-    ConflictingGlobs,
-    /// `core-disabled`
-    CoreDisabled,
-    /// `invalid-token`
-    InvalidToken,
-    /// `duplicate-token-id`
-    DuplicateTokenId,
-    /// `document-too-large`
-    DocumentTooLarge,
-    /// `key-has-no-effect`
-    KeyHasNoEffect,
-    /// `rule-has-no-effect`
-    RuleHasNoEffect,
-    /// `configures-closed-endpoint`
-    ConfiguresClosedEndpoint,
-    /// `rule-never-wins`
-    RuleNeverWins,
-    /// `scopes-weakened`
-    ScopesWeakened,
-    /// `deny-covers-allow`
-    DenyCoversAllow,
-    /// `allow-outside-base-dir`
-    AllowOutsideBaseDir,
-    /// `interpreter-in-allow-commands`
-    InterpreterInAllowCommands,
-    /// `exec-without-auth`
-    ExecWithoutAuth,
-    /// `token-with-all-scopes`
-    TokenWithAllScopes,
-    /// `token-env-unset`
-    TokenEnvUnset,
-    /// `environment-opens-closed-group`
-    EnvironmentOpensClosedGroup,
-    /// `close-does-not-hold`
-    CloseDoesNotHold,
-    /// `deny-commands-alone`
-    DenyCommandsAlone,
-    /// `paths-do-not-bind-commands`
-    PathsDoNotBindCommands,
-    /// `request-limit-below-file-limit`
-    RequestLimitBelowFileLimit,
-    /// `half-open-pair`
-    HalfOpenPair,
-    /// `preset-weakened`
-    PresetWeakened,
-}
-
-impl Code {
-    /// How bad a finding of this code is, unless a level says otherwise.
-    #[must_use]
-    pub const fn severity(self) -> Severity {
-        match self {
-            Self::PresetWeakened => Severity::Info,
-            code if code as u8 <= Self::DocumentTooLarge as u8 => Severity::Error,
-            _ => Severity::Warning,
-        }
-    }
-
-    /// The code as printed.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Syntax => "syntax",
-            Self::DuplicateKey => "duplicate-key",
-            Self::UnknownKey => "unknown-key",
-            Self::MisplacedKey => "misplaced-key",
-            Self::UnknownEndpoint => "unknown-endpoint",
-            Self::UnknownGroup => "unknown-group",
-            Self::UnknownPreset => "unknown-preset",
-            Self::UnknownScope => "unknown-scope",
-            Self::UnknownValue => "unknown-value",
-            Self::WrongType => "wrong-type",
-            Self::InvalidSize => "invalid-size",
-            Self::InvalidDuration => "invalid-duration",
-            Self::InvalidGlob => "invalid-glob",
-            Self::InvalidPath => "invalid-path",
-            Self::SelectorMatchesNothing => "selector-matches-nothing",
-            Self::ConflictingGlobs => "conflicting-globs",
-            Self::CoreDisabled => "core-disabled",
-            Self::InvalidToken => "invalid-token",
-            Self::DuplicateTokenId => "duplicate-token-id",
-            Self::DocumentTooLarge => "document-too-large",
-            Self::KeyHasNoEffect => "key-has-no-effect",
-            Self::RuleHasNoEffect => "rule-has-no-effect",
-            Self::ConfiguresClosedEndpoint => "configures-closed-endpoint",
-            Self::RuleNeverWins => "rule-never-wins",
-            Self::ScopesWeakened => "scopes-weakened",
-            Self::DenyCoversAllow => "deny-covers-allow",
-            Self::AllowOutsideBaseDir => "allow-outside-base-dir",
-            Self::InterpreterInAllowCommands => "interpreter-in-allow-commands",
-            Self::ExecWithoutAuth => "exec-without-auth",
-            Self::TokenWithAllScopes => "token-with-all-scopes",
-            Self::TokenEnvUnset => "token-env-unset",
-            Self::EnvironmentOpensClosedGroup => "environment-opens-closed-group",
-            Self::CloseDoesNotHold => "close-does-not-hold",
-            Self::DenyCommandsAlone => "deny-commands-alone",
-            Self::PathsDoNotBindCommands => "paths-do-not-bind-commands",
-            Self::RequestLimitBelowFileLimit => "request-limit-below-file-limit",
-            Self::HalfOpenPair => "half-open-pair",
-            Self::PresetWeakened => "preset-weakened",
-        }
     }
 }
