@@ -29,18 +29,19 @@ pub fn endpoints(input: TokenStream) -> TokenStream {
 
 /// The route table `ROUTES`: `codegen::routes!("../endpoints.toml")`.
 ///
-/// The types `Routes`, `Node`, `Edge` and `Leaf` are those in scope at the call.
+/// The types `Routes`, `Node` and `Edge`, the constant `NONE` and the function `leaf(endpoint, door, parameters)` are
+/// those in scope at the call.
 #[proc_macro]
 pub fn routes(input: TokenStream) -> TokenStream {
     read::expand(input.into(), |table, _, _| emit::routes(table)).into()
 }
 
-/// The handler of every endpoint, as the exhaustive function `handler(EndpointId)`:
-/// `codegen::handlers!("../endpoints.toml", not_built = [browser, git_diff])`.
+/// The handler of every endpoint, as the exhaustive function `of(EndpointId)`:
+/// `codegen::handlers!("../endpoints.toml", not_built = [browser, git_diff], streams_body = [upload])`.
 ///
 /// Each endpoint takes `handler!(<group>::<id>)`, a macro in scope at the call that gets the path of the endpoint's
-/// module. Those named in `not_built`, by id or by group, take `handler!(not_built)` instead and are listed in
-/// `NOT_BUILT`. An endpoint that is neither built nor listed does not compile.
+/// module; those of `streams_body` take `handler!(<group>::<id>, streams_body)`. Those of `not_built`, by id or by group,
+/// have none and are listed in `NOT_BUILT`. An endpoint that is neither built nor listed does not compile.
 #[proc_macro]
 pub fn handlers(input: TokenStream) -> TokenStream {
     read::expand(input.into(), emit::handlers).into()

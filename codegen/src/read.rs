@@ -17,26 +17,30 @@ pub(crate) struct Input {
     path: LitStr,
     /// `not_built = […]`: ids and groups.
     pub(crate) not_built: Vec<Ident>,
+    /// `streams_body = […]`: ids and groups.
+    pub(crate) streams_body: Vec<Ident>,
 }
 
 impl Parse for Input {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let path = input.parse()?;
-        let mut not_built = Vec::new();
+        let mut parsed = Self { path: input.parse()?, not_built: Vec::new(), streams_body: Vec::new() };
         while input.parse::<Option<Token![,]>>()?.is_some() && !input.is_empty() {
             let option: Ident = input.parse()?;
-            if option != "not_built" {
-                return Err(syn::Error::new(
-                    option.span(),
-                    format!("unknown option `{option}`; there is `not_built`"),
-                ));
-            }
+            let list = match option.to_string().as_str() {
+                "not_built" => &mut parsed.not_built,
+                "streams_body" => &mut parsed.streams_body,
+                other => {
+                    let message =
+                        format!("unknown option `{other}`; there are `not_built` and `streams_body`");
+                    return Err(syn::Error::new(option.span(), message));
+                }
+            };
             input.parse::<Token![=]>()?;
             let names;
             bracketed!(names in input);
-            not_built.extend(Punctuated::<Ident, Token![,]>::parse_terminated(&names)?);
+            list.extend(Punctuated::<Ident, Token![,]>::parse_terminated(&names)?);
         }
-        Ok(Self { path, not_built })
+        Ok(parsed)
     }
 }
 

@@ -103,7 +103,11 @@ fn three_rows_become_readable_code() {
     let mut goldens = Goldens::new(COMMAND, &[("tests/codegen/expected", "rs")]);
     let (table, shown) = run(&text("tests/codegen/three.toml"));
     assert_eq!(shown, "");
-    let handlers = emit::handlers(&table, &call(r#""", not_built = [pages_list]"#), &mut Vec::new());
+    let handlers = emit::handlers(
+        &table,
+        &call(r#""", not_built = [pages_list], streams_body = [pages_run]"#),
+        &mut Vec::new(),
+    );
     for (name, code) in
         [("endpoints", emit::endpoints(&table)), ("routes", emit::routes(&table)), ("handlers", handlers)]
     {
@@ -124,7 +128,7 @@ fn a_call_names_what_is_not_built() {
     assert_eq!(faults(r#""", not_built = [pagez]"#), ["`pagez` is neither an endpoint nor a group"]);
     assert_eq!(faults(r#""", not_built = [pages, pages_list]"#), ["`pages_list` is listed already"]);
     let unknown = syn::parse_str::<Input>(r#""", unbuilt = []"#).err().unwrap();
-    assert_eq!(unknown.to_string(), "unknown option `unbuilt`; there is `not_built`");
+    assert_eq!(unknown.to_string(), "unknown option `unbuilt`; there are `not_built` and `streams_body`");
 }
 
 #[test]

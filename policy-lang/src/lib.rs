@@ -20,6 +20,7 @@ pub mod merge;
 pub mod parse;
 pub mod paths;
 pub mod policy;
+pub mod render;
 pub mod resolved;
 pub mod rules;
 pub mod scope;

@@ -1,7 +1,8 @@
 //! The handlers, one file each: `handlers/<group>/<endpoint_id>.rs`.
 //!
-//! Adding one: its file, a `mod` line in the group's file, and a row here. An endpoint without a row is answered 503
-//! `endpoint_not_built` and is listed in `tests/unbuilt.txt`.
+//! Adding one: its file, a `mod` line in the group's file, and its name off the list below. An endpoint that is neither
+//! built nor listed does not compile. A listed one is answered 503 `endpoint_not_built` and stands in
+//! `tests/endpoints/not_built.txt`.
 
 mod core;
 
@@ -18,11 +19,51 @@ macro_rules! handler {
     };
 }
 
-/// The handler of an endpoint; `None` while it is not built.
-#[must_use]
-pub fn of(id: EndpointId) -> Option<Handler> {
-    Some(match id {
-        EndpointId::Health => handler!(core::health),
-        _ => return None,
-    })
-}
+codegen::handlers!(
+    "../endpoints.toml",
+    not_built = [
+        capabilities,
+        capabilities_check,
+        commands_list,
+        commands_run,
+        upload,
+        download,
+        files_list,
+        files_stat,
+        files_mkdir,
+        files_delete,
+        files_move,
+        files_search,
+        files_grep,
+        files_upload_stream,
+        files_download_stream,
+        files_archive,
+        shell,
+        shell_stream,
+        process_start,
+        process_list,
+        process_get,
+        process_output,
+        process_input,
+        process_signal,
+        pty_create,
+        pty_list,
+        pty_get,
+        pty_delete,
+        tunnel_connect,
+        pty_connect,
+        system_info,
+        env_list,
+        env_set,
+        ports,
+        packages,
+        system_metrics,
+        code_run,
+        git_status,
+        git_diff,
+        browser,
+        agents,
+    ],
+    // Bodies too large to be held: the handler reads the JSON as a stream.
+    streams_body = []
+);

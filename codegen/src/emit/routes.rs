@@ -9,9 +9,9 @@ mod trie;
 
 use crate::check::Table;
 use crate::decl::fields::METHODS;
-use proc_macro2::TokenStream;
+use proc_macro2::{Literal, TokenStream};
 use quote::quote;
-use trie::Route;
+use trie::{NONE, Route};
 
 /// `ROUTES`.
 pub(crate) fn routes(table: &Table) -> TokenStream {
@@ -30,22 +30,31 @@ pub(crate) fn routes(table: &Table) -> TokenStream {
     let edges = perfect::build(&trie.edges);
 
     let nodes = trie.nodes.iter().map(|node| {
-        let (parameter, leaves) = (node.parameter, &node.leaves);
+        if node.parameter == NONE && node.leaves.iter().all(|leaf| *leaf == NONE) {
+            return quote! { Node::EMPTY };
+        }
+        let (parameter, leaves) = (index(node.parameter), node.leaves.iter().copied().map(index));
         quote! { Node { parameter: #parameter, leaves: [#(#leaves),*] } }
     });
     let slots = edges.slots.iter().map(|slot| match slot {
-        None => quote! { Edge { from: u16::MAX, to: u16::MAX, segment: "" } },
+        None => quote! { Edge::EMPTY },
         Some(edge) => {
-            let (from, to, segment) = (edge.from, edge.to, &edge.segment);
+            let (from, to, segment) = (index(edge.from), index(edge.to), &edge.segment);
             quote! { Edge { from: #from, to: #to, segment: #segment } }
         }
     });
     let leaves = trie.leaves.iter().map(|leaf| {
-        let (endpoint, door, parameters) = (leaf.endpoint, leaf.door, &leaf.parameters);
-        quote! { Leaf { endpoint: #endpoint, door: #door, parameters: &[#(#parameters),*] } }
+        let (endpoint, door, parameters) = (index(leaf.endpoint), index(leaf.door), &leaf.parameters);
+        quote! { leaf(#endpoint, #door, &[#(#parameters),*]) }
     });
-    let (seed, displacements) = (edges.seed, &edges.displacements);
+    let seed = Literal::u64_unsuffixed(edges.seed);
+    let displacements = edges.displacements.iter().copied().map(Literal::u16_unsuffixed);
+    let most =
+        Literal::usize_unsuffixed(trie.leaves.iter().map(|leaf| leaf.parameters.len()).max().unwrap_or(0));
     quote! {
+        /// The most parameters that a path has.
+        pub const MOST_PARAMETERS: usize = #most;
+
         /// The route table of the declaration.
         pub static ROUTES: Routes = Routes {
             seed: #seed,
@@ -55,4 +64,13 @@ pub(crate) fn routes(table: &Table) -> TokenStream {
             leaves: &[#(#leaves),*],
         };
     }
+}
+
+/// A position, or the word for none.
+fn index(position: u16) -> TokenStream {
+    if position == NONE {
+        return quote! { NONE };
+    }
+    let position = Literal::u16_unsuffixed(position);
+    quote! { #position }
 }

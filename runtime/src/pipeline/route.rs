@@ -1,10 +1,9 @@
 //! Step 2: which door of which endpoint the target names. The router is generated from the declaration.
 
-mod table;
-
 use super::normalize::Target;
 use crate::endpoint::percent_decode;
 use crate::error::{ApiError, ErrorCode};
+use crate::routes::{Leaf, Parameters, ROUTES};
 use axum::http::Method as HttpMethod;
 use policy_lang::endpoint::{Door, EndpointDecl, Listener, Method};
 use std::borrow::Cow;
@@ -13,21 +12,21 @@ use std::borrow::Cow;
 #[derive(Debug)]
 pub struct Match {
     target: Target,
-    declared: &'static EndpointDecl,
-    door: &'static Door,
+    leaf: &'static Leaf,
+    parameters: Parameters,
 }
 
 impl Match {
     /// The endpoint.
     #[must_use]
     pub fn declared(&self) -> &'static EndpointDecl {
-        self.declared
+        self.leaf.declared
     }
 
     /// The door.
     #[must_use]
     pub fn door(&self) -> &'static Door {
-        self.door
+        self.leaf.door
     }
 
     /// The part after `?`, as sent.
@@ -39,12 +38,9 @@ impl Match {
     /// A path parameter, decoded once. `None` where the template has none of this name.
     #[must_use]
     pub fn param(&self, name: &str) -> Option<Result<Cow<'_, str>, ApiError>> {
-        let mut pieces = self.target.path().split('/');
-        let raw = self.door.path.split('/').find_map(|template| {
-            let piece = pieces.next()?;
-            let found = template.strip_prefix('{')?.strip_suffix('}')?;
-            (found == name).then_some(piece)
-        })?;
+        let mut named = self.leaf.parameters.iter().zip(self.parameters.iter());
+        let (_, range) = named.find(|(its, _)| **its == name)?;
+        let raw = self.target.path().get(range)?;
         if !raw.contains('%') {
             return Some(Ok(Cow::Borrowed(raw)));
         }
@@ -72,8 +68,8 @@ pub fn method(method: &HttpMethod) -> Result<Method, ApiError> {
 /// # Errors
 /// 404 `not_found`, also where the path exists under another method; 501 for a HEAD that no door declares.
 pub fn find(listener: Listener, method: Method, target: Target) -> Result<Match, ApiError> {
-    match table::lookup(listener, method, target.path()) {
-        Some((declared, door)) => Ok(Match { target, declared, door }),
+    match ROUTES.find(target.path()).and_then(|found| found.door(listener, method)) {
+        Some((leaf, parameters)) => Ok(Match { target, leaf, parameters }),
         None if method == Method::Head => Err(not_implemented()),
         None => {
             Err(ApiError::new(ErrorCode::NotFound, format!("Not found: {}", target.path()))

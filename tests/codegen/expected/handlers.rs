@@ -1,9 +1,10 @@
-/// The handler of an endpoint.
-pub(crate) fn handler(id: EndpointId) -> Handler {
+/// The handler of an endpoint; `None` while it is not built.
+#[must_use]
+pub fn of(id: EndpointId) -> Option<Handler> {
     match id {
-        EndpointId::Health => handler!(core::health),
-        EndpointId::PagesList => handler!(not_built),
-        EndpointId::PagesRun => handler!(pages::pages_run),
+        EndpointId::Health => Some(handler!(core::health)),
+        EndpointId::PagesList => None,
+        EndpointId::PagesRun => Some(handler!(pages::pages_run, streams_body)),
     }
 }
 /// The endpoints that have no handler yet, in declaration order.

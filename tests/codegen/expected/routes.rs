@@ -1,209 +1,104 @@
+/// The most parameters that a path has.
+pub const MOST_PARAMETERS: usize = 1;
 /// The route table of the declaration.
 pub static ROUTES: Routes = Routes {
-    seed: 0u64,
-    displacements: &[0u16, 2u16],
+    seed: 0,
+    displacements: &[0, 2],
     edges: &[
         Edge {
-            from: 6u16,
-            to: 7u16,
+            from: 6,
+            to: 7,
             segment: "pages",
         },
+        Edge::EMPTY,
+        Edge::EMPTY,
         Edge {
-            from: u16::MAX,
-            to: u16::MAX,
-            segment: "",
-        },
-        Edge {
-            from: u16::MAX,
-            to: u16::MAX,
-            segment: "",
-        },
-        Edge {
-            from: 9u16,
-            to: 10u16,
+            from: 9,
+            to: 10,
             segment: "run",
         },
         Edge {
-            from: 4u16,
-            to: 5u16,
+            from: 4,
+            to: 5,
             segment: "pages",
         },
         Edge {
-            from: 0u16,
-            to: 1u16,
+            from: 0,
+            to: 1,
             segment: "health",
         },
+        Edge::EMPTY,
         Edge {
-            from: u16::MAX,
-            to: u16::MAX,
-            segment: "",
-        },
-        Edge {
-            from: 9u16,
-            to: 11u16,
+            from: 9,
+            to: 11,
             segment: "socket",
         },
+        Edge::EMPTY,
         Edge {
-            from: u16::MAX,
-            to: u16::MAX,
-            segment: "",
-        },
-        Edge {
-            from: 0u16,
-            to: 3u16,
+            from: 0,
+            to: 3,
             segment: "v2",
         },
         Edge {
-            from: 3u16,
-            to: 6u16,
+            from: 3,
+            to: 6,
             segment: "own",
         },
         Edge {
-            from: 0u16,
-            to: 2u16,
+            from: 0,
+            to: 2,
             segment: "pages",
         },
-        Edge {
-            from: u16::MAX,
-            to: u16::MAX,
-            segment: "",
-        },
-        Edge {
-            from: u16::MAX,
-            to: u16::MAX,
-            segment: "",
-        },
-        Edge {
-            from: u16::MAX,
-            to: u16::MAX,
-            segment: "",
-        },
-        Edge {
-            from: u16::MAX,
-            to: u16::MAX,
-            segment: "",
-        },
+        Edge::EMPTY,
+        Edge::EMPTY,
+        Edge::EMPTY,
+        Edge::EMPTY,
     ],
     nodes: &[
+        Node::EMPTY,
         Node {
-            parameter: 65535u16,
-            leaves: [
-                65535u16, 65535u16, 65535u16, 65535u16, 65535u16, 65535u16, 65535u16,
-                65535u16,
-            ],
+            parameter: NONE,
+            leaves: [0, NONE, NONE, NONE, NONE, NONE, NONE, NONE],
         },
         Node {
-            parameter: 65535u16,
-            leaves: [
-                0u16, 65535u16, 65535u16, 65535u16, 65535u16, 65535u16, 65535u16,
-                65535u16,
-            ],
+            parameter: 9,
+            leaves: [1, NONE, NONE, NONE, NONE, NONE, NONE, NONE],
         },
         Node {
-            parameter: 9u16,
-            leaves: [
-                1u16, 65535u16, 65535u16, 65535u16, 65535u16, 65535u16, 65535u16,
-                65535u16,
-            ],
+            parameter: 4,
+            leaves: [NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE],
+        },
+        Node::EMPTY,
+        Node {
+            parameter: NONE,
+            leaves: [2, 3, NONE, NONE, NONE, NONE, NONE, NONE],
+        },
+        Node::EMPTY,
+        Node {
+            parameter: 8,
+            leaves: [NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE],
         },
         Node {
-            parameter: 4u16,
-            leaves: [
-                65535u16, 65535u16, 65535u16, 65535u16, 65535u16, 65535u16, 65535u16,
-                65535u16,
-            ],
+            parameter: NONE,
+            leaves: [4, NONE, NONE, NONE, NONE, NONE, NONE, NONE],
+        },
+        Node::EMPTY,
+        Node {
+            parameter: NONE,
+            leaves: [NONE, NONE, 5, NONE, NONE, NONE, NONE, NONE],
         },
         Node {
-            parameter: 65535u16,
-            leaves: [
-                65535u16, 65535u16, 65535u16, 65535u16, 65535u16, 65535u16, 65535u16,
-                65535u16,
-            ],
-        },
-        Node {
-            parameter: 65535u16,
-            leaves: [
-                2u16, 3u16, 65535u16, 65535u16, 65535u16, 65535u16, 65535u16, 65535u16,
-            ],
-        },
-        Node {
-            parameter: 65535u16,
-            leaves: [
-                65535u16, 65535u16, 65535u16, 65535u16, 65535u16, 65535u16, 65535u16,
-                65535u16,
-            ],
-        },
-        Node {
-            parameter: 8u16,
-            leaves: [
-                65535u16, 65535u16, 65535u16, 65535u16, 65535u16, 65535u16, 65535u16,
-                65535u16,
-            ],
-        },
-        Node {
-            parameter: 65535u16,
-            leaves: [
-                4u16, 65535u16, 65535u16, 65535u16, 65535u16, 65535u16, 65535u16,
-                65535u16,
-            ],
-        },
-        Node {
-            parameter: 65535u16,
-            leaves: [
-                65535u16, 65535u16, 65535u16, 65535u16, 65535u16, 65535u16, 65535u16,
-                65535u16,
-            ],
-        },
-        Node {
-            parameter: 65535u16,
-            leaves: [
-                65535u16, 65535u16, 5u16, 65535u16, 65535u16, 65535u16, 65535u16,
-                65535u16,
-            ],
-        },
-        Node {
-            parameter: 65535u16,
-            leaves: [
-                65535u16, 65535u16, 65535u16, 65535u16, 6u16, 65535u16, 65535u16,
-                65535u16,
-            ],
+            parameter: NONE,
+            leaves: [NONE, NONE, NONE, NONE, 6, NONE, NONE, NONE],
         },
     ],
     leaves: &[
-        Leaf {
-            endpoint: 0u16,
-            door: 0u16,
-            parameters: &[],
-        },
-        Leaf {
-            endpoint: 1u16,
-            door: 0u16,
-            parameters: &[],
-        },
-        Leaf {
-            endpoint: 1u16,
-            door: 1u16,
-            parameters: &["site"],
-        },
-        Leaf {
-            endpoint: 1u16,
-            door: 2u16,
-            parameters: &["site"],
-        },
-        Leaf {
-            endpoint: 1u16,
-            door: 3u16,
-            parameters: &["at"],
-        },
-        Leaf {
-            endpoint: 2u16,
-            door: 0u16,
-            parameters: &["name"],
-        },
-        Leaf {
-            endpoint: 2u16,
-            door: 1u16,
-            parameters: &["name"],
-        },
+        leaf(0, 0, &[]),
+        leaf(1, 0, &[]),
+        leaf(1, 1, &["site"]),
+        leaf(1, 2, &["site"]),
+        leaf(1, 3, &["at"]),
+        leaf(2, 0, &["name"]),
+        leaf(2, 1, &["name"]),
     ],
 };

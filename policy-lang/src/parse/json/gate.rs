@@ -5,6 +5,7 @@ use serde_json::Error;
 use serde_json::error::Category;
 
 use super::super::context::Context;
+use super::super::scalar::{self, Refused};
 use crate::diag::{Code, Diagnostic, Suggestion};
 
 /// Whether a text is JSON.
@@ -34,11 +35,29 @@ pub(super) fn fault(context: &Context<'_>, start: usize) -> Option<Diagnostic> {
             .suggest(Suggestion::safe("remove the comma", context.span(comma..comma + 1), ""));
         return Some(finding.help("JSON has no trailing commas"));
     }
+    if let Some(finding) = leading_zero(context, text, start, at) {
+        return Some(finding);
+    }
     let finding = Diagnostic::new(Code::Syntax, sentence(&error)).at(span);
     Some(match help(&error, rest) {
         Some(help) => finding.help(help),
         None => finding,
     })
+}
+
+/// The number around the error, if it is one like `060`.
+fn leading_zero(context: &Context<'_>, text: &str, start: usize, at: usize) -> Option<Diagnostic> {
+    let within = |c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | 'e' | 'E');
+    let from = text.get(..at)?.trim_end_matches(within).len();
+    let rest = text.get(from..)?;
+    let written = rest.get(..rest.find(|c| !within(c)).unwrap_or(rest.len()))?;
+    match scalar::number(written) {
+        Err(refused @ Refused::LeadingZero(_)) => {
+            let from = start + from;
+            Some(refused.finding(written, context.span(from..from + written.len())))
+        }
+        _ => None,
+    }
 }
 
 /// The message without its position, which the label carries.

@@ -1,0 +1,5 @@
+//! Findings as people read them.
+
+pub mod human;
+
+pub use human::{RenderOptions, human};

@@ -1,0 +1,256 @@
+//! Packing paths into an archive, within limits and without following a link.
+//!
+//! The archive is complete before a byte of it is answered, since its size stands beside it; it waits in a
+//! [`Spool`], and the caps are checked as it grows.
+
+mod tar;
+mod zip;
+
+use super::{Access, FilesError, Spool};
+use crate::guard::{Dir, Guard, GuardError, Kind, ListingBuffer, NormalPath, Op, Opened};
+use rustix::fd::OwnedFd;
+use rustix::fs::Stat;
+use std::io::{Read, Write};
+use std::ops::ControlFlow;
+
+/// What an archive is written as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// A tar archive, compressed with gzip.
+    TarGz,
+    /// A zip archive.
+    Zip,
+}
+
+impl Format {
+    /// By its name in a request.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "tar.gz" => Some(Self::TarGz),
+            "zip" => Some(Self::Zip),
+            _ => None,
+        }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::TarGz => "tar.gz",
+            Self::Zip => "zip",
+        }
+    }
+}
+
+/// Caps of an archive.
+#[derive(Debug, Clone, Copy)]
+pub struct ArchiveOptions {
+    /// What to write.
+    pub format: Format,
+    /// Most bytes of the archive itself.
+    pub max_bytes: u64,
+    /// Most entries.
+    pub max_entries: u64,
+}
+
+/// A packed archive.
+#[derive(Debug)]
+pub struct Archived<'g> {
+    /// Its bytes.
+    pub content: Spool<'g>,
+    /// Entries packed.
+    pub entries: u64,
+    /// Entries left out: refused by the rules, links, and what is neither a file nor a directory.
+    pub skipped: u64,
+}
+
+/// One format.
+trait Packer {
+    fn directory(&mut self, name: &[u8], stat: &Stat) -> Result<(), FilesError>;
+    fn file(&mut self, name: &[u8], stat: &Stat, content: &mut dyn Read) -> Result<(), FilesError>;
+    fn finish(self: Box<Self>) -> Result<(), FilesError>;
+}
+
+/// Packs `paths` into one archive. A path below the base directory is named from there, another by its last name.
+///
+/// # Errors
+///
+/// A refusal or not found for a path that was asked for, [`FilesError::ArchiveTooLarge`] as soon as a cap is passed.
+pub fn archive<'g>(
+    access: Access<'g>,
+    paths: &[NormalPath],
+    options: ArchiveOptions,
+) -> Result<Archived<'g>, FilesError> {
+    for path in paths {
+        access.guard.judge(access.judge, path.as_bytes(), Op::Read).map_err(GuardError::from)?;
+    }
+    let mut content = Spool::new(access.guard);
+    let capped = Capped { spool: &mut content, limit: options.max_bytes, access };
+    let mut packer: Box<dyn Packer + '_> = match options.format {
+        Format::TarGz => Box::new(tar::TarGz::new(capped)),
+        Format::Zip => Box::new(zip::Zip::new(capped)),
+    };
+    let mut run = Run { access, packer: &mut *packer, limit: options.max_entries, entries: 0, skipped: 0 };
+    for path in paths {
+        run.path(path)?;
+    }
+    let Run { entries, skipped, .. } = run;
+    packer.finish()?;
+    Ok(Archived { content, entries, skipped })
+}
+
+struct Run<'a, 'p> {
+    access: Access<'a>,
+    packer: &'p mut dyn Packer,
+    limit: u64,
+    entries: u64,
+    skipped: u64,
+}
+
+impl Run<'_, '_> {
+    /// Packs one path that was asked for.
+    fn path(&mut self, path: &NormalPath) -> Result<(), FilesError> {
+        let Access { guard, judge, .. } = self.access;
+        let name = member_name(guard, path.as_bytes());
+        match guard.file(judge, path, Op::Read) {
+            Ok(Opened { fd, stat, .. }) => self.file(&name, &fd, &stat),
+            Err(GuardError::NotARegularFile) => match guard.tree(judge, path, Op::Read) {
+                Ok(top) => self.tree(&name, top),
+                Err(GuardError::NotADirectory) => Err(GuardError::NotARegularFile.into()),
+                Err(error) => Err(FilesError::from_guard(error)),
+            },
+            Err(error) => Err(FilesError::from_guard(error)),
+        }
+    }
+
+    /// Packs a directory and everything below it, each directory in order of names.
+    fn tree(&mut self, name: &[u8], top: Dir) -> Result<(), FilesError> {
+        let mut buffer = ListingBuffer::default();
+        let mut stack = vec![self.enter(name.to_vec(), top, &mut buffer)?];
+        while let Some(frame) = stack.last_mut() {
+            self.access.stop.check()?;
+            let Some((entry, kind)) = frame.left.pop() else {
+                stack.pop();
+                continue;
+            };
+            let path = [frame.dir.path(), b"/", &entry].concat();
+            let member = if frame.name.is_empty() {
+                entry.clone()
+            } else {
+                [&frame.name, b"/".as_slice(), &entry].concat()
+            };
+            if self.access.guard.judge(self.access.judge, &path, Op::Read).is_err() {
+                self.skipped += 1;
+                continue;
+            }
+            match kind {
+                Kind::Directory => match frame.dir.open_dir(&entry) {
+                    Ok(dir) => {
+                        let next = self.enter(member, dir, &mut buffer)?;
+                        stack.push(next);
+                    }
+                    Err(_) => self.skipped += 1,
+                },
+                Kind::File => match frame.dir.open_file(&entry) {
+                    Ok((fd, stat)) => self.file(&member, &fd, &stat)?,
+                    Err(_) => self.skipped += 1,
+                },
+                Kind::Symlink | Kind::Special => self.skipped += 1,
+            }
+        }
+        Ok(())
+    }
+
+    fn enter(&mut self, name: Vec<u8>, dir: Dir, buffer: &mut ListingBuffer) -> Result<Frame, FilesError> {
+        if !name.is_empty() {
+            self.count()?;
+            self.packer.directory(&name, &rustix::fs::fstat(dir.fd())?)?;
+        }
+        let mut left = Vec::new();
+        dir.read(buffer, |name, kind| {
+            let kind = kind.or_else(|| dir.stat(name).ok().as_ref().map(crate::guard::kind_of));
+            left.extend(kind.map(|kind| (name.to_vec(), kind)));
+            ControlFlow::Continue(())
+        })?;
+        // Taken from the end.
+        left.sort_unstable_by(|one, other| other.0.cmp(&one.0));
+        Ok(Frame { dir, name, left })
+    }
+
+    fn file(&mut self, name: &[u8], fd: &OwnedFd, stat: &Stat) -> Result<(), FilesError> {
+        self.count()?;
+        let left = u64::try_from(stat.st_size).unwrap_or_default();
+        self.packer.file(name, stat, &mut Exact { fd, left, access: self.access })
+    }
+
+    fn count(&mut self) -> Result<(), FilesError> {
+        self.entries += 1;
+        if self.entries > self.limit {
+            return Err(FilesError::ArchiveTooLarge { limit: self.limit, unit: "entries" });
+        }
+        Ok(())
+    }
+}
+
+struct Frame {
+    dir: Dir,
+    name: Vec<u8>,
+    left: Vec<(Vec<u8>, Kind)>,
+}
+
+/// What a path is called in the archive: below the base directory its relative path, elsewhere its last name.
+fn member_name(guard: &Guard, path: &[u8]) -> Vec<u8> {
+    let relative = path.strip_prefix(guard.base_dir()).and_then(|rest| match rest {
+        [] => Some(rest),
+        [b'/', rest @ ..] => Some(rest),
+        _ => None,
+    });
+    relative.unwrap_or_else(|| path.rsplit(|byte| *byte == b'/').next().unwrap_or_default()).to_vec()
+}
+
+/// Exactly as many bytes as a header promised: a file that grew is cut, one that shrank is filled up with zeros.
+struct Exact<'a> {
+    fd: &'a OwnedFd,
+    left: u64,
+    access: Access<'a>,
+}
+
+impl Read for Exact<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.access.stop.check().map_err(std::io::Error::other)?;
+        let want = usize::try_from(self.left).unwrap_or(usize::MAX).min(buffer.len());
+        let Some(room) = buffer.get_mut(..want).filter(|room| !room.is_empty()) else { return Ok(0) };
+        let read = match rustix::io::read(self.fd, &mut *room)? {
+            0 => {
+                room.fill(0);
+                want
+            }
+            read => read,
+        };
+        self.left -= read as u64;
+        Ok(read)
+    }
+}
+
+/// A spool that refuses to grow past its cap.
+struct Capped<'s, 'g> {
+    spool: &'s mut Spool<'g>,
+    limit: u64,
+    access: Access<'g>,
+}
+
+impl Write for Capped<'_, '_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.access.stop.check().map_err(std::io::Error::other)?;
+        if self.spool.size() + bytes.len() as u64 > self.limit {
+            let error = FilesError::ArchiveTooLarge { limit: self.limit, unit: "bytes" };
+            return Err(std::io::Error::other(error));
+        }
+        self.spool.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,167 @@
+//! Removing a file or a tree.
+
+use super::{Access, FilesError};
+use crate::guard::{Dir, GuardError, Kind, Last, ListingBuffer, NormalPath, Op, Place};
+use rustix::fs::AtFlags;
+use rustix::io::Errno;
+use std::ops::ControlFlow;
+
+/// How often a directory that keeps filling up is emptied again.
+const ROUNDS: usize = 8;
+
+/// Removes what lies at a path; a link is removed itself. Answers how many entries went.
+///
+/// A directory that holds an entry which the rules deny or keep read-only is refused whole, before anything is
+/// removed.
+///
+/// # Errors
+///
+/// A refusal, not found, [`FilesError::TooManyEntries`] before anything is removed, [`FilesError::Incomplete`] where
+/// an entry cannot be removed: another call goes on from there.
+pub fn delete(access: Access<'_>, path: &NormalPath, limit: u64) -> Result<u64, FilesError> {
+    let place = access
+        .guard
+        .place(access.judge, path, Op::Delete, Last::Itself, false)
+        .map_err(FilesError::from_guard)?;
+    if access.guard.holds_base(&place.path) {
+        return Err(GuardError::IsRoot.into());
+    }
+    let removed = match place.kind() {
+        None => return Err(GuardError::NotFound.into()),
+        Some(Kind::Directory) => delete_tree(access, &place, limit)?,
+        Some(_) if path.asks_directory() => return Err(GuardError::NotFound.into()),
+        Some(_) => {
+            rustix::fs::unlinkat(&place.dir, place.name.as_slice(), AtFlags::empty())?;
+            1
+        }
+    };
+    access.guard.sync(&place.dir)?;
+    Ok(removed)
+}
+
+fn delete_tree(access: Access<'_>, place: &Place, limit: u64) -> Result<u64, FilesError> {
+    let top = open_top(place)?;
+    survey(access, &top, limit, &mut |path| {
+        access.guard.judge(access.judge, path, Op::Delete).map_err(Into::into)
+    })?;
+    let mut removed = 0;
+    let emptied = remove_below(access, top, &mut removed);
+    let emptied = emptied.and_then(|()| {
+        rustix::fs::unlinkat(&place.dir, place.name.as_slice(), AtFlags::REMOVEDIR).map_err(FilesError::from)
+    });
+    match emptied {
+        Ok(()) => Ok(removed + 1),
+        Err(FilesError::Io(errno)) => Err(FilesError::Incomplete { removed, errno }),
+        Err(other) => Err(other),
+    }
+}
+
+/// The directory at a place, as the top of a tree.
+pub(super) fn open_top(place: &Place) -> Result<Dir, FilesError> {
+    Dir::at(place).map_err(FilesError::from_guard)
+}
+
+/// Looks at a whole tree before anything is done to it: how many entries it has, and whether `judge` passes each.
+pub(super) fn survey(
+    access: Access<'_>,
+    top: &Dir,
+    limit: u64,
+    judge: &mut dyn FnMut(&[u8]) -> Result<(), GuardError>,
+) -> Result<u64, FilesError> {
+    let mut count = 0;
+    let mut buffer = ListingBuffer::default();
+    let mut stack: Vec<Dir> = Vec::new();
+    let mut below = names(top, &mut buffer)?;
+    let mut waiting: Vec<Vec<(Vec<u8>, Kind)>> = Vec::new();
+    loop {
+        access.stop.check()?;
+        let dir = stack.last().unwrap_or(top);
+        let Some((name, kind)) = below.pop() else {
+            let Some(before) = waiting.pop() else { return Ok(count) };
+            stack.pop();
+            below = before;
+            continue;
+        };
+        count += 1;
+        if count > limit {
+            return Err(FilesError::TooManyEntries { limit });
+        }
+        judge(&[dir.path(), b"/", &name].concat()).map_err(FilesError::from_guard)?;
+        // What became something else meanwhile is judged by its name alone; the work that follows opens it anew.
+        if kind == Kind::Directory
+            && let Ok(next) = dir.open_dir(&name)
+        {
+            waiting.push(std::mem::replace(&mut below, names(&next, &mut buffer)?));
+            stack.push(next);
+        }
+    }
+}
+
+fn names(dir: &Dir, buffer: &mut ListingBuffer) -> Result<Vec<(Vec<u8>, Kind)>, FilesError> {
+    let mut names = Vec::new();
+    dir.read(buffer, |name, kind| {
+        let kind = kind.or_else(|| dir.stat(name).ok().as_ref().map(crate::guard::kind_of));
+        names.extend(kind.map(|kind| (name.to_vec(), kind)));
+        ControlFlow::Continue(())
+    })?;
+    Ok(names)
+}
+
+/// A directory being emptied.
+struct Frame {
+    dir: Dir,
+    name: Vec<u8>,
+    left: Vec<(Vec<u8>, Kind)>,
+    rounds: usize,
+}
+
+/// Empties a directory, the deepest entries first. Directories are entered by handle and never through a link.
+fn remove_below(access: Access<'_>, top: Dir, removed: &mut u64) -> Result<(), FilesError> {
+    let mut buffer = ListingBuffer::default();
+    let left = names(&top, &mut buffer)?;
+    let mut stack = vec![Frame { dir: top, name: Vec::new(), left, rounds: 0 }];
+    while let Some(frame) = stack.last_mut() {
+        access.stop.check()?;
+        let Some((name, kind)) = frame.left.pop() else {
+            // Emptied: its own entry goes with the next directory up.
+            let Some(Frame { name, .. }) = stack.pop() else { break };
+            let Some(above) = stack.last_mut() else { break };
+            match rustix::fs::unlinkat(above.dir.fd(), name.as_slice(), AtFlags::REMOVEDIR) {
+                Ok(()) => *removed += 1,
+                Err(Errno::NOENT) => {}
+                Err(Errno::NOTEMPTY | Errno::NOTDIR) if above.rounds < ROUNDS => {
+                    above.rounds += 1;
+                    let kind = above.dir.stat(&name).map(|stat| crate::guard::kind_of(&stat));
+                    above.left.extend(kind.ok().map(|kind| (name, kind)));
+                }
+                Err(error) => return Err(FilesError::Io(error)),
+            }
+            continue;
+        };
+        let path = [frame.dir.path(), b"/", &name].concat();
+        access.guard.judge(access.judge, &path, Op::Delete).map_err(GuardError::from)?;
+        if kind == Kind::Directory {
+            match frame.dir.open_dir(&name) {
+                Ok(dir) => {
+                    let left = names(&dir, &mut buffer)?;
+                    stack.push(Frame { dir, name, left, rounds: 0 });
+                    continue;
+                }
+                Err(GuardError::NotFound) => continue,
+                // It is a link or a file by now: that goes, not what it names.
+                Err(GuardError::NotADirectory) => {}
+                Err(error) => return Err(FilesError::from_guard(error)),
+            }
+        }
+        match rustix::fs::unlinkat(frame.dir.fd(), name.as_slice(), AtFlags::empty()) {
+            Ok(()) => *removed += 1,
+            Err(Errno::NOENT) => {}
+            Err(Errno::ISDIR) if frame.rounds < ROUNDS => {
+                frame.rounds += 1;
+                frame.left.push((name, Kind::Directory));
+            }
+            Err(error) => return Err(FilesError::Io(error)),
+        }
+    }
+    Ok(())
+}

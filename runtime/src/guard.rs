@@ -1,0 +1,47 @@
+//! The path guard: the only door between a request path and the file system.
+//!
+//! It knows nothing of HTTP. A caller brings a path as it was asked for, what it means to do with it, and a
+//! [`PathJudge`], the path rules of one endpoint; it gets a handle on what was opened, or a typed refusal.
+//!
+//! # Contract
+//!
+//! - **Roots.** The directories that a policy names are opened once, at start, and every later access happens beneath
+//!   those handles. Renaming a root or putting a link in its place changes nothing for a running server.
+//! - **Names are bytes.** A path is taken from `base_dir` where it is relative, then `.`, `..` and doubled slashes
+//!   are taken out lexically ([`NormalPath`]). A path that is empty or holds a NUL is [`GuardError::InvalidPath`].
+//! - **Judged twice.** The path as asked is judged before the file system is touched, so a refusal says nothing about
+//!   what exists. Where a link lies on the way, each hop's whole expanded path is judged again before it is followed.
+//! - **Links.** [`Symlinks::Within`] follows a link while what it names stays allowed; an absolute link that points
+//!   back inside a root counts as inside. [`Symlinks::Deny`] refuses to pass through any. Acting on a link itself
+//!   ([`Last::Itself`]: stat, delete, move) does not pass through it and works in both modes.
+//! - **Opened without following.** After that the kernel (`openat2`, beneath the root, no links, no magic links), or
+//!   where it lacks the call a walk on handles, opens exactly the path that was judged. A race ends in an error.
+//! - **What was opened is checked**, not what its name suggests: kernel file systems (procfs, sysfs, devpts, cgroup, …)
+//!   are refused wherever they are mounted, and content is only read from regular files; opening never blocks.
+//! - **A trailing `/` or `/.`** asks for a directory and never makes the last part of a path escape its rule.
+//! - **Recursion.** A tree operation judges every entry it meets; see [`PathJudge::narrows_below`].
+//! - **The base directory** and what contains it is never removed, renamed or replaced.
+//! - **Sealed paths** (the audit file) are refused for every operation, also inside a root.
+
+mod error;
+mod foreign;
+mod kind;
+mod open;
+mod openat2;
+mod path;
+mod place;
+mod resolve;
+mod root;
+mod tree;
+mod verdict;
+mod walk;
+
+pub use error::GuardError;
+pub use kind::{Kind, kind_of, ruled_out};
+pub use open::{Last, Opened};
+pub use openat2::Resolver;
+pub use path::{NormalPath, is_below};
+pub use place::Place;
+pub use root::{Guard, GuardOptions};
+pub use tree::{Dir, ListingBuffer};
+pub use verdict::{Op, PathJudge, Refusal, RefusalKind, Symlinks};

@@ -1,0 +1,13 @@
+//! The path guard and the file services over it, against a tree full of traps.
+//!
+//! `table` runs one table of paths over both resolvers, both link modes and every operation; `races` moves the ground
+//! while it is walked on; `mounts` puts kernel file systems inside the base; `durable` stops a writer at each step;
+//! `services` are the cases of single services. After each, what lies outside must be as it was.
+
+#[path = "../golden.rs"]
+mod golden;
+
+#[cfg(test)]
+mod table;
+#[cfg(test)]
+mod world;
