@@ -23,6 +23,7 @@ pub mod policy;
 pub mod render;
 pub mod resolved;
 pub mod rules;
+pub mod schema;
 pub mod scope;
 pub mod source;
 pub mod stages;

@@ -4,7 +4,7 @@
 //! under `endpoints` and `groups`, `rule` a rule, and [`crate::rules`] each value of a rule. `words` knows every key of
 //! the language and where it belongs. A part that is wrong is reported and left out; reading goes on beside it.
 
-mod auth;
+pub(crate) mod auth;
 pub mod base_dir;
 mod context;
 mod document;
@@ -12,9 +12,9 @@ mod find;
 mod groups;
 mod keys;
 mod rule;
-mod selector;
+pub(crate) mod selector;
 mod text;
-mod words;
+pub(crate) mod words;
 
 pub mod presets;
 

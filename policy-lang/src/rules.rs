@@ -45,8 +45,8 @@ pub struct Kind {
     pub doc: &'static str,
     /// Reads a value of a key.
     pub(crate) read: fn(&mut Context<'_>, Key, Node<'_>) -> Option<Value>,
-    /// What the schema says of it.
-    pub schema: fn() -> serde_json::Value,
+    /// What the schema says of a key of this kind.
+    pub schema: fn(Key) -> serde_json::Value,
 }
 
 impl std::fmt::Debug for Kind {

@@ -7,3 +7,5 @@ mod golden;
 mod diagnose;
 #[cfg(test)]
 mod merge;
+#[cfg(test)]
+mod schema;

@@ -11,5 +11,5 @@ pub(crate) const KIND: Kind = Kind {
     takes: "`off`, `deny` or `all`",
     doc: "`off`: nothing of what was allowed; `deny`: refusals; `all`: every decision. Refusals are written always.",
     read: |cx, key, node| word::read(cx, key, LEVELS, node),
-    schema: || word::schema(LEVELS),
+    schema: |_| word::schema(LEVELS),
 };

@@ -14,7 +14,7 @@ pub(crate) const KIND: Kind = Kind {
     takes: "true or false",
     doc: "`true` or `false`, unquoted. `yes`, `no`, `on` and `off` are text in YAML 1.2 and refused.",
     read,
-    schema: || serde_json::json!({ "type": "boolean" }),
+    schema: |_| serde_json::json!({ "type": "boolean" }),
 };
 
 fn read(cx: &mut Context<'_>, key: Key, node: Node<'_>) -> Option<Value> {

@@ -17,10 +17,11 @@ pub(crate) const KIND: Kind = Kind {
 };
 
 /// The schema of a list of programs.
-pub(crate) fn schema() -> serde_json::Value {
+pub(crate) fn schema(_: Key) -> serde_json::Value {
     list::schema(serde_json::json!({
         "type": "string",
-        "anyOf": [{ "pattern": r"^[^/\s*?\u0000]+$" }, { "pattern": r"^/[^*?\u0000]*[^/*?\u0000]$" }]
+        "anyOf": [{ "pattern": r"^[^/\s*?\u0000]+$" }, { "pattern": r"^/[^*?\u0000]*[^/*?\u0000]$" }],
+        "not": { "anyOf": [{ "enum": ["."] }, { "pattern": r"(^|/)\.\.(/|$)" }] }
     }))
 }
 

@@ -12,7 +12,7 @@ pub(crate) const KIND: Kind = Kind {
     takes: "a whole number from 1 up",
     doc: "A whole number from 1 up, unquoted.",
     read,
-    schema: || serde_json::json!({ "type": "integer", "minimum": 1 }),
+    schema: |_| serde_json::json!({ "type": "integer", "minimum": 1 }),
 };
 
 fn read(cx: &mut Context<'_>, key: Key, node: Node<'_>) -> Option<Value> {

@@ -19,7 +19,7 @@ pub(crate) const KIND: Kind = Kind {
     doc: "A whole number of seconds, or text with a unit: `s`, `m` or `h`; decimals where the result is a whole number \
           of seconds (`1.5m`).",
     read: |cx, key, node| quantity::read(cx, key, &node, &WORDS, parse),
-    schema: || quantity::schema(&UNITS, false),
+    schema: |_| quantity::schema(&UNITS, false),
 };
 
 const WORDS: Words = Words {

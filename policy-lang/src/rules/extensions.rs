@@ -13,7 +13,7 @@ pub(crate) const KIND: Kind = Kind {
     doc: "A list of extensions with their dot (`.sh`, `.tar.gz`), matched without regard to case on the destination \
           name of every write. No globs.",
     read: |cx, key, node| list::read(cx, key, KIND.takes, node, element),
-    schema: || {
+    schema: |_| {
         list::schema(
             serde_json::json!({ "type": "string", "pattern": r"^\.[^/*?\[\]{}\\ \u0000]*[^/*?\[\]{}\\ .\u0000]$" }),
         )

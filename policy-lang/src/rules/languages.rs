@@ -11,7 +11,7 @@ pub(crate) const KIND: Kind = Kind {
     takes: "a list of languages",
     doc: "A list of languages, each one that the server can run.",
     read: |cx, key, node| list::read(cx, key, KIND.takes, node, element),
-    schema: || list::schema(word::schema(&known())),
+    schema: |_| list::schema(word::schema(&known())),
 };
 
 /// The languages that the catalogue declares as base values.

@@ -19,8 +19,16 @@ pub(crate) const KIND: Kind = Kind {
 };
 
 /// The schema of a list of paths.
-pub(crate) fn schema() -> serde_json::Value {
-    list::schema(serde_json::json!({ "type": "string", "minLength": 1 }))
+pub(crate) fn schema(key: Key) -> serde_json::Value {
+    let pattern = |pattern: &str| serde_json::json!({ "pattern": pattern });
+    let mut refused = vec![pattern(r"\u0000"), pattern("^~(/|$)"), pattern(r"(^|/)\.\.(/|$)")];
+    if key == Key::PathsAllow {
+        // The root and every spelling of it, as `is_everything` has them.
+        refused.push(pattern(r"^(/+\.?)+$"));
+        refused.push(pattern(r"^(/+(\.|\*|\*\*))*/+\*\*(/+(\.|\*|\*\*)?)*$"));
+        refused.push(pattern(r"^\*\*(/+(\.|\*|\*\*)?)+$"));
+    }
+    list::schema(serde_json::json!({ "type": "string", "minLength": 1, "not": { "anyOf": refused } }))
 }
 
 /// Reads one path.
@@ -76,7 +84,7 @@ fn is_everything(path: &str) -> bool {
     let mut parts = path.split('/').filter(|part| !matches!(*part, "" | ".")).peekable();
     match parts.peek() {
         None => anchored,
-        Some(first) if anchored || (*first == "**" && path.contains('/')) => {
+        Some(_) if anchored || path.starts_with("**/") => {
             let mut deep = false;
             parts.all(|part| {
                 deep |= part == "**";
@@ -117,6 +125,7 @@ mod tests {
             ("out", None),
             ("**/.git/**", None),
             ("**", None),
+            ("./**", None),
             ("*", None),
             ("/*", None),
             ("/**/secret", None),

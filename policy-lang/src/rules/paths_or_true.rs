@@ -12,7 +12,7 @@ pub(crate) const KIND: Kind = Kind {
     takes: "`true` or a list of paths",
     doc: "`true` for every path, or a list as `paths.deny` takes it. An empty list sets nothing apart.",
     read,
-    schema: || serde_json::json!({ "anyOf": [{ "const": true }, paths::schema()] }),
+    schema: |key| serde_json::json!({ "anyOf": [{ "const": true }, paths::schema(key)] }),
 };
 
 fn read(cx: &mut Context<'_>, key: Key, node: Node<'_>) -> Option<Value> {

@@ -15,7 +15,7 @@ pub(crate) const KIND: Kind = Kind {
     schema,
 };
 
-fn schema() -> serde_json::Value {
+fn schema(_: Key) -> serde_json::Value {
     let range = "^[1-9][0-9]{0,4}-[1-9][0-9]{0,4}$";
     list::schema(serde_json::json!({
         "anyOf": [

@@ -14,7 +14,7 @@ pub(crate) const KIND: Kind = Kind {
     doc: "A list of scopes, never empty; the caller needs all of them. `commands:run:NAME` is the scope of one \
           registered command.",
     read,
-    schema: || schema(&[]),
+    schema: |_| schema(&[]),
 };
 
 /// What the scope of one command begins with.
@@ -115,6 +115,12 @@ pub(crate) fn schema(more: &[&'static str]) -> serde_json::Value {
         list.insert("minItems".to_owned(), 1.into());
     }
     list
+}
+
+/// The schema of a token's scopes: bundles may stand there too.
+pub(crate) fn token_schema() -> serde_json::Value {
+    let bundles: Vec<_> = BUNDLES.iter().map(|bundle| bundle.name).collect();
+    schema(&bundles)
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ const NAMES: [&str; 31] = [
     "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS",
 ];
 
-fn schema() -> serde_json::Value {
+fn schema(_: Key) -> serde_json::Value {
     let names = NAMES.iter().flat_map(|name| [(*name).to_owned(), format!("SIG{name}")]);
     list::schema(serde_json::json!({
         "anyOf": [

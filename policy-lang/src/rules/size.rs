@@ -31,7 +31,7 @@ pub(crate) const KIND: Kind = Kind {
           `GiB`, `TiB` powers of 1024; any case, one space at most before the unit, decimals where the result is a \
           whole number of bytes (`1.5MB`).",
     read: |cx, key, node| quantity::read(cx, key, &node, &WORDS, parse),
-    schema: || quantity::schema(&UNITS, true),
+    schema: |_| quantity::schema(&UNITS, true),
 };
 
 const WORDS: Words = Words {

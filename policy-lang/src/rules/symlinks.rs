@@ -10,5 +10,5 @@ pub(crate) const KIND: Kind = Kind {
     takes: "`within` or `deny`",
     doc: "`within`: a link is followed while its target stays inside the allowed paths; `deny`: no link is followed.",
     read: |cx, key, node| word::read(cx, key, MODES, node),
-    schema: || word::schema(MODES),
+    schema: |_| word::schema(MODES),
 };

@@ -13,12 +13,15 @@ pub(crate) const KIND: Kind = Kind {
     doc: "A list of `[scheme://]host[:port][/path-prefix]`. The host may begin with `*.`; there is no other wildcard. \
           Without a scheme both `http` and `https` are meant.",
     read: |cx, key, node| list::read(cx, key, KIND.takes, node, element),
-    schema: || {
-        list::schema(
-            serde_json::json!({ "type": "string", "pattern": r"^([A-Za-z][A-Za-z0-9+.-]*://)?(\*\.)?[^*?#@/\s]+(/[^*?#\s]*)?$" }),
-        )
-    },
+    schema,
 };
+
+fn schema(_: Key) -> serde_json::Value {
+    let label = r"[\p{Alphabetic}\p{N}_-]+";
+    let host = format!(r"((\*\.)?{label}(\.{label})*\.?|\[[0-9A-Fa-f:.]+\])");
+    let pattern = format!(r"^([Hh][Tt][Tt][Pp][Ss]?://)?{host}(:[1-9][0-9]{{0,4}})?(/[^*?#\s\u0000]*)?$");
+    list::schema(serde_json::json!({ "type": "string", "pattern": pattern }))
+}
 
 /// Why a text is no URL pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -157,6 +160,7 @@ mod tests {
             ("https://", Err(Fault::Host)),
             ("a..b", Err(Fault::Host)),
             ("[::g]", Err(Fault::Host)),
+            ("*.[::1]", Err(Fault::Port)),
             ("::1", Err(Fault::Port)),
             ("example.com:0", Err(Fault::Port)),
             ("example.com:99999", Err(Fault::Port)),

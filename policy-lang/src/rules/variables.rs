@@ -11,7 +11,7 @@ pub(crate) const KIND: Kind = Kind {
     takes: "a list of variable names",
     doc: "A list of variable names and globs over them (`AWS_*`), compared with regard to case.",
     read: |cx, key, node| list::read(cx, key, KIND.takes, node, element),
-    schema: || list::schema(serde_json::json!({ "type": "string", "pattern": r"^[^=\s\u0000]+$" })),
+    schema: |_| list::schema(serde_json::json!({ "type": "string", "pattern": r"^[^=\s\u0000]+$" })),
 };
 
 fn element(cx: &mut Context<'_>, key: Key, node: Node<'_>) -> Option<Spanned<String>> {
