@@ -21,6 +21,7 @@ pub mod stat;
 mod stop;
 mod times;
 mod tree;
+pub mod upload;
 pub mod write;
 
 pub use error::FilesError;

@@ -91,7 +91,7 @@ impl World {
             symlinks,
         };
         let before = canaries(top.path());
-        Self { guard: Guard::open(options).unwrap(), top, rules, stop: Stop::default(), before }
+        Self { guard: Guard::open(options, None).unwrap(), top, rules, stop: Stop::default(), before }
     }
 
     pub(crate) fn base(&self) -> PathBuf {
@@ -260,6 +260,7 @@ pub(crate) fn word(outcome: &Result<(), FilesError>) -> String {
                 RefusalKind::Denied => "denied",
                 RefusalKind::ReadOnly => "read-only",
                 RefusalKind::Symlink => "symlink",
+                RefusalKind::Extension => "extension",
             },
             GuardError::InvalidPath(_) => "invalid",
             GuardError::NotFound => "absent",

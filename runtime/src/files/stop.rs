@@ -19,6 +19,12 @@ impl Stop {
         Self { deadline, cancelled: Arc::default() }
     }
 
+    /// The moment after which it ends.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
     /// Ends the work at its next step.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);

@@ -138,7 +138,7 @@ impl<'g> Walk<'g> {
         links: usize,
     ) -> Result<(), GuardError> {
         if judge.symlinks() == Symlinks::Deny {
-            return Err(Refusal { kind: RefusalKind::Symlink, rule: judge.symlinks_rule() }.into());
+            return Err(Refusal { kind: RefusalKind::Symlink, element: judge.symlinks_element() }.into());
         }
         if links > MAX_LINKS {
             return Err(GuardError::OUTSIDE);

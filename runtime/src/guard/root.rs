@@ -10,6 +10,7 @@ use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Subtrees that no policy opens, whatever is mounted there.
 const NEVER: [&[u8]; 3] = [b"/proc", b"/sys", b"/dev"];
@@ -71,7 +72,7 @@ impl Root {
 #[derive(Debug)]
 pub struct Guard {
     base: Vec<u8>,
-    roots: Vec<Root>,
+    roots: Vec<Arc<Root>>,
     sealed: Vec<Vec<u8>>,
     resolver: Resolver,
     durable: bool,
@@ -79,16 +80,25 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Opens the roots.
+    /// Opens the roots. Those that `earlier` holds already are kept as they are, so that a reload of the policy does not
+    /// follow what was put in their place.
     ///
     /// # Errors
     ///
     /// The system's error where `base_dir` cannot be opened as a directory.
-    pub fn open(options: GuardOptions) -> Result<Self, Errno> {
+    pub fn open(options: GuardOptions, earlier: Option<&Self>) -> Result<Self, Errno> {
         let GuardOptions { base_dir, roots, sealed, resolver, durable } = options;
-        let mut held = vec![open_root(&base_dir)?];
+        let known = |path: &[u8]| earlier?.roots.iter().find(|root| root.path == path).cloned();
+        let base = match known(&base_dir) {
+            Some(root) => root,
+            None => Arc::new(open_root(&base_dir)?),
+        };
+        let mut held = vec![base];
         for path in roots {
-            let root = nearest_root(&path)?;
+            let root = match known(&path) {
+                Some(root) => root,
+                None => Arc::new(nearest_root(&path)?),
+            };
             if !held.iter().any(|other| other.path == root.path) {
                 held.push(root);
             }
@@ -177,7 +187,7 @@ impl Guard {
     }
 
     pub(crate) fn root(&self, at: usize) -> Option<&Root> {
-        self.roots.get(at)
+        self.roots.get(at).map(|root| &**root)
     }
 
     pub(crate) fn device_of(&self, root: usize) -> u64 {

@@ -1,38 +1,8 @@
 //! What the guard asks of a policy: one judgement a path.
 
-use policy_lang::resolved::RuleIx;
-
-/// What a caller means to do with a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Op {
-    /// Read content or metadata.
-    Read,
-    /// Create or replace.
-    Write,
-    /// Remove, or move away.
-    Delete,
-    /// Read the names of a directory.
-    List,
-    /// Use as a working directory.
-    Run,
-}
-
-impl Op {
-    /// Whether the operation changes anything.
-    #[must_use]
-    pub const fn changes(self) -> bool {
-        matches!(self, Self::Write | Self::Delete)
-    }
-}
-
-/// Whether links are followed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Symlinks {
-    /// While what they name is allowed.
-    Within,
-    /// Never.
-    Deny,
-}
+pub use policy_lang::decide::Op;
+pub use policy_lang::paths::Symlinks;
+use policy_lang::policy::ElementRef;
 
 /// Why a path is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -45,6 +15,8 @@ pub enum RefusalKind {
     ReadOnly,
     /// It passes through a link, and the rules follow none.
     Symlink,
+    /// Nothing of this extension may be written.
+    Extension,
 }
 
 /// A refusal and the rule behind it. It says nothing about whether the path exists.
@@ -52,15 +24,15 @@ pub enum RefusalKind {
 pub struct Refusal {
     /// Why.
     pub kind: RefusalKind,
-    /// The deciding rule, where a rule decided and not the guard itself.
-    pub rule: Option<RuleIx>,
+    /// What decided.
+    pub element: ElementRef,
 }
 
 impl Refusal {
     /// A refusal of the guard's own.
     #[must_use]
     pub const fn own(kind: RefusalKind) -> Self {
-        Self { kind, rule: None }
+        Self { kind, element: ElementRef::BASE }
     }
 }
 
@@ -76,9 +48,9 @@ pub trait PathJudge: Sync {
     /// Whether links are followed.
     fn symlinks(&self) -> Symlinks;
 
-    /// The rule that says [`PathJudge::symlinks`].
-    fn symlinks_rule(&self) -> Option<RuleIx> {
-        None
+    /// What says [`PathJudge::symlinks`].
+    fn symlinks_element(&self) -> ElementRef {
+        ElementRef::BASE
     }
 
     /// Whether an entry below `dir`, a path judged as allowed, could be judged otherwise. `true` is always a right
