@@ -15,3 +15,6 @@ mod set;
 
 pub use normal::{PathError, absolute};
 pub use rules::{PathRules, PathRulesError, PathSource, PathVerdict, ReadOnlySource, Symlinks};
+
+#[cfg(test)]
+mod tests;

@@ -103,11 +103,11 @@ impl<const FOLD: bool> Patterns<FOLD> {
         least
     }
 
-    /// Whether anything strictly below the directory `dir` can match; true where only a look at the tree could tell.
+    /// Whether anything below the directory `dir` can match; true where only a look at the tree could tell.
     pub(super) fn may_match_below(&self, dir: &[u8]) -> bool {
         let below = |path: &[u8]| below::<FOLD>(path, dir);
-        self.everything.is_some()
-            || self.components
+        self.components
+            || self.matches(dir)
             || self.paths.iter().any(|(path, ..)| below(path))
             || self.rest.as_ref().is_some_and(|rest| {
                 rest.within()
