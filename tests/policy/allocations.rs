@@ -1,5 +1,11 @@
 //! A decision that allows an ASCII request allocates nothing.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test that meets something odd should stop"
+)]
+
 #[path = "../../policy-lang/benches/decide/workload.rs"]
 mod workload;
 

@@ -47,9 +47,12 @@ fn ours(policy: &CompiledPolicy, holders: &[ScopeSet], request: &Request) -> boo
     matches!(decide(policy, &query), Decision::Allow)
 }
 
+/// Whether it answers, the scopes it needs, and what it allows and denies.
+type BoundEndpoint = (bool, u64, Option<(GlobSet, GlobSet)>);
+
 /// The hand-written bound.
 struct Bound {
-    endpoints: Vec<(bool, u64, Option<(GlobSet, GlobSet)>)>,
+    endpoints: Vec<BoundEndpoint>,
     holders: Vec<u64>,
 }
 

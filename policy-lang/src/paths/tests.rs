@@ -79,7 +79,7 @@ fn matches(pieces: &[Piece], path: &[u8], side: Side, before: Option<&Piece>) ->
                 None if slash_before => !path.is_empty(),
                 Some(Piece::Text(text)) if slash_before && text.starts_with('/') => {
                     let mut joined = rest.to_vec();
-                    joined[0] = Piece::Text(text[1..].to_owned());
+                    joined[0] = Piece::Text(text.trim_start_matches('/').to_owned());
                     joined.retain(|piece| *piece != Piece::Text(String::new()));
                     any || matches(&joined, path, side, before)
                 }
