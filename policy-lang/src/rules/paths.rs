@@ -5,6 +5,7 @@ use crate::diag::{Code, Diagnostic, quoted};
 use crate::endpoint::{Key, KeyKind};
 use crate::lower::{Context, Text};
 use crate::parse::Node;
+use crate::paths::pattern::{self, Side};
 use crate::source::Spanned;
 
 pub(crate) const KIND: Kind = Kind {
@@ -49,7 +50,21 @@ pub(crate) fn element(cx: &mut Context<'_>, key: Key, node: Node<'_>) -> Option<
         cx.emit(report);
         return None;
     }
+    // The reader of the compiler has the last word, so that nothing that passes here fails there.
+    if let Err(error) = pattern::check(&text.value, side(key)) {
+        let message = format!("{} {}", quoted(&text.value), error.kind.message());
+        cx.emit(Diagnostic::new(Code::InvalidGlob, message).at(text.span).help(error.kind.help()));
+        return None;
+    }
     Some(text.spanned())
+}
+
+const fn side(key: Key) -> Side {
+    match key {
+        Key::PathsAllow => Side::Allow,
+        Key::PathsReadOnly => Side::ReadOnly,
+        _ => Side::Deny,
+    }
 }
 
 /// Why an entry is no path.

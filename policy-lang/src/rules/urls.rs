@@ -4,6 +4,7 @@ use super::{Kind, list};
 use crate::diag::{Code, Diagnostic, quoted};
 use crate::endpoint::{Key, KeyKind};
 use crate::lower::Context;
+use crate::matchers::url::UrlPattern;
 use crate::parse::Node;
 use crate::source::Spanned;
 
@@ -59,7 +60,9 @@ impl Fault {
 
 fn element(cx: &mut Context<'_>, key: Key, node: Node<'_>) -> Option<Spanned<String>> {
     let text = list::text(cx, key, node)?;
-    let Err(fault) = check(&text.value) else { return Some(text.spanned()) };
+    // The reader of the compiler has the last word, so that nothing that passes here fails there.
+    let read = check(&text.value).and_then(|()| UrlPattern::parse(&text.value).map_err(|_| Fault::Host));
+    let Err(fault) = read else { return Some(text.spanned()) };
     let (why, help) = fault.words();
     let report = match fault {
         Fault::Wildcard => {

@@ -54,7 +54,6 @@ fn is_absolute(pieces: &[Piece]) -> bool {
     match pieces {
         [Piece::Text(text), ..] => text.starts_with('/'),
         [Piece::Stars, Piece::Text(text), ..] => text.starts_with('/'),
-        [Piece::Stars] => true,
         _ => false,
     }
 }

@@ -32,6 +32,8 @@ fn entries_become_absolute_patterns() {
         ("out/**", Side::Allow, &["/base/dir/out/**"]),
         ("./out/*.md", Side::Allow, &["/base/dir/out/*.md"]),
         ("**/x", Side::Allow, &["**/x"]),
+        ("**", Side::Allow, &["/base/dir/**"]),
+        ("**", Side::Deny, &["**/**"]),
         ("*.md", Side::Allow, &["/base/dir/*.md"]),
         ("*.md", Side::ReadOnly, &["/base/dir/*.md"]),
         ("*.md", Side::Deny, &["**/*.md"]),
@@ -86,7 +88,6 @@ fn malformed_entries_say_what_and_where() {
         ("/", Side::Allow, K::WholeTree, "/"),
         ("/a/..", Side::Allow, K::WholeTree, "/a/.."),
         ("/**", Side::Allow, K::WholeTree, "/**"),
-        ("**", Side::Allow, K::WholeTree, "**"),
         ("**/*", Side::Allow, K::WholeTree, "**/*"),
         ("/**/*/", Side::Allow, K::WholeTree, "/**/*/"),
     ] {
