@@ -9,6 +9,7 @@ use policy_lang::endpoint::Catalogue;
 use policy_lang::layer::LayerKind;
 use policy_lang::lower;
 use policy_lang::parse::{self, Format};
+use policy_lang::render::{RenderOptions, human};
 use policy_lang::source::{SourceMap, Span};
 use serde_json::{Value, json};
 use std::fs;
@@ -31,6 +32,7 @@ fn every_case_is_diagnosed_as_written_down() {
         let findings: Vec<_> = found.iter().map(|finding| as_json(&map, finding)).collect();
         let text = serde_json::to_string_pretty(&findings).unwrap();
         goldens.compare(slug.with_extension("json"), &format!("{text}\n"));
+        goldens.compare(slug.with_extension("stderr"), &human(&map, &found, RenderOptions::default()));
     }
     goldens.finish();
 }

@@ -8,4 +8,6 @@ mod diagnose;
 #[cfg(test)]
 mod merge;
 #[cfg(test)]
+mod pages;
+#[cfg(test)]
 mod schema;

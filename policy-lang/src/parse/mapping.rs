@@ -14,6 +14,8 @@ const LINEAR: usize = 16;
 pub(super) struct Mapping<'s> {
     entries: Vec<Entry<'s>>,
     index: HashMap<Cow<'s, str>, usize>,
+    /// Whether an entry was reported and left out.
+    pub(super) refused: bool,
 }
 
 impl<'s> Mapping<'s> {

@@ -22,7 +22,6 @@ impl Refused {
                     .at(span)
                     .help("YAML readers disagree whether such a number is octal; write it without the zero, or in quotes if it is text")
                     .suggest(Suggestion::review("write the decimal number", span, number.clone()))
-                    .suggest(Suggestion::review("make it text", span, format!("\"{written}\"")))
             }
             Self::OutOfRange => Diagnostic::new(Code::Syntax, format!("number {} is out of range", quoted(written)))
                 .at(span)

@@ -72,7 +72,8 @@ fn draw(sources: &SourceMap, finding: &Diagnostic, options: RenderOptions) -> St
 fn emit<'f, F: Files<'f>>(files: &'f F, drawn: &Drawn<F::FileId>, color: bool) -> Option<String> {
     let config = Config::default();
     if !color {
-        return term::emit_into_string(&config, files, drawn).ok();
+        let drawn = term::emit_into_string(&config, files, drawn).ok()?;
+        return Some(drawn.lines().map(str::trim_end).collect::<Vec<_>>().join("\n"));
     }
     let mut buffer = Buffer::ansi();
     let styles = term::Styles::default();

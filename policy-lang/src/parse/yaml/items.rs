@@ -228,10 +228,13 @@ impl<'t> Gatherer<'t, '_, '_> {
 
     /// Notes the error and closes what is open, an entry without a value as one with a value that is missing.
     fn stop(&mut self, error: &ScanError) -> bool {
-        let error = SyntaxError::new(error, self.text);
+        let mut error = SyntaxError::new(error, self.text);
         if error.is_depth() {
             self.context.give_up(limits::too_deep().at(self.context.span(error.range())));
             return false;
+        }
+        if error.blames_the_value_before() {
+            self.blame(&mut error);
         }
         let end = error.range().start;
         while let Some(open) = self.open.last() {
@@ -243,6 +246,21 @@ impl<'t> Gatherer<'t, '_, '_> {
         }
         self.items.error = Some(error);
         false
+    }
+
+    /// Takes back the value before an error: `b` of `a: b: c`, or two lines that became one value because the first has
+    /// no colon.
+    fn blame(&mut self, error: &mut SyntaxError) {
+        let Some(last) = self.items.list.last_mut() else { return };
+        if !matches!(last.kind, Kind::Scalar { .. }) {
+            return;
+        }
+        let written = self.text.get(last.range.clone()).unwrap_or("");
+        if let Some(line) = written.find(['\n', '\r']) {
+            let word = written.get(..line).unwrap_or("").trim_end();
+            error.is_missing_colon(last.range.start, word);
+        }
+        last.kind = Kind::Missing;
     }
 }
 

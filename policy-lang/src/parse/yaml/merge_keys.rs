@@ -57,6 +57,7 @@ impl<'s> Merged<'s> {
         let (target, site) = match item.kind {
             Kind::Alias { target } if items.after(target) > at => {
                 builder.report_cycle(span);
+                self.entries.refused = true;
                 return Some(());
             }
             // The alias names the use more exactly than the merge key, unless one further out does already.
@@ -75,16 +76,22 @@ impl<'s> Merged<'s> {
                     builder.context.give_up(limits::too_deep().at(span).via(site.via));
                     return None;
                 }
-                for entry in builder.mapping(target, *end, site)?.into_entries() {
+                let mapping = builder.mapping(target, *end, site)?;
+                self.entries.refused |= mapping.refused;
+                for entry in mapping.into_entries() {
                     if self.entries.find(&entry.key).is_none() {
                         self.entries.push(entry);
                     }
                 }
             }
             // An unknown alias is reported as such.
-            Some(Kind::UnknownAlias) => drop(builder.value(at, site)?),
-            Some(Kind::Missing) | None => {}
+            Some(Kind::UnknownAlias) => {
+                self.entries.refused = true;
+                drop(builder.value(at, site)?);
+            }
+            Some(Kind::Missing) | None => self.entries.refused = true,
             Some(_) => {
+                self.entries.refused = true;
                 let finding =
                     Diagnostic::new(Code::WrongType, "a merge key takes a mapping, or a list of mappings")
                         .at(span)
@@ -97,6 +104,7 @@ impl<'s> Merged<'s> {
 
     /// Adds what the mapping does not say itself.
     pub(super) fn add_to(self, mapping: &mut Mapping<'s>) {
+        mapping.refused |= self.entries.refused;
         for entry in self.entries.into_entries() {
             if mapping.find(&entry.key).is_none() {
                 mapping.push(entry);

@@ -41,6 +41,18 @@ impl SyntaxError {
         matches!(self.kind, ErrorKind::RecursionLimitExceeded)
     }
 
+    /// Whether the value that ended just before was most likely never meant as one.
+    pub(super) const fn blames_the_value_before(&self) -> bool {
+        matches!(self.kind, ErrorKind::MappingValueNotAllowed)
+    }
+
+    /// Makes it the error that a word has no colon.
+    pub(super) fn is_missing_colon(&mut self, start: usize, word: &str) {
+        self.kind = ErrorKind::SimpleKeyExpected;
+        self.range = start..start + word.len();
+        word.clone_into(&mut self.word);
+    }
+
     pub(super) const fn is_tab(&self) -> bool {
         matches!(
             self.kind,

@@ -54,7 +54,15 @@ impl<'s, 'i> Builder<'s, 'i> {
                 return None;
             }
             Kind::Seq { end } => NodeKind::Seq(self.sequence(at, *end, site)?),
-            Kind::Map { end } => NodeKind::Map(self.mapping(at, *end, site)?.into_entries()),
+            Kind::Map { end } => {
+                let mapping = self.mapping(at, *end, site)?;
+                let refused = mapping.refused;
+                match mapping.into_entries() {
+                    // Where everything was refused there is no empty mapping to remark upon.
+                    entries if entries.is_empty() && refused => NodeKind::Invalid,
+                    entries => NodeKind::Map(entries),
+                }
+            }
             Kind::Scalar { text, style } => self.scalar(item, text, *style),
             Kind::Alias { target } => return self.alias(at, *target, span, site),
             Kind::UnknownAlias => self.unknown_alias(item),
@@ -91,7 +99,10 @@ impl<'s, 'i> Builder<'s, 'i> {
             let key = self.key(key_at);
             // The value is read even where the key is refused, for the mistakes within it.
             let value = self.value(value_at, inner)?;
-            let Some((key, key_span)) = key else { continue };
+            let Some((key, key_span)) = key else {
+                mapping.refused = true;
+                continue;
+            };
             match mapping.find(&key) {
                 Some(first) => {
                     let finding = duplicate(&key, key_span, first.key_span).via(site.via);

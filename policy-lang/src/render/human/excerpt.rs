@@ -163,31 +163,32 @@ impl<'a> Files<'a> for Excerpts {
     }
 }
 
-/// The part of a line to show: all of it, or what fits around a byte of it.
+/// The part of a line to show: all of it, or what fits around a byte of it, some of it before that byte.
 fn window(line: &str, focus: usize, room: usize) -> Range<usize> {
-    if line.len() <= room {
+    let cells = |c: char| if c.is_ascii() { 1 } else { 2 };
+    // Never more characters are looked at than fit, however long the line.
+    let width = |text: &str| text.chars().take(room + 1).map(cells).sum::<usize>();
+    if width(line) <= room {
         return 0..line.len();
     }
-    let cells = |c: char| if c.is_ascii() { 1 } else { 2 };
-    let before = line.get(..focus).unwrap_or("");
-    let mut start = focus;
-    let mut lead = 0;
-    for (at, character) in before.char_indices().rev() {
-        lead += cells(character);
-        if lead > LEAD {
-            break;
-        }
-        start = at;
-    }
-    // What nearly begins the line may as well begin it.
-    let start = if start <= LEAD && before.len() <= room / 2 { 0 } else { start };
-    let mut used = 2;
-    let rest = line.get(start..).unwrap_or("");
-    let end = rest.char_indices().find(|&(_, character)| {
+    // Two columns for the marks of the cuts.
+    let room = room.saturating_sub(2);
+    let (before, after) = line.split_at_checked(focus).unwrap_or((line, ""));
+    // Where little follows, more of what stands before is shown.
+    let lead = LEAD.max(room.saturating_sub(width(after)));
+    let mut used = 0;
+    let skipped = before.char_indices().rev().find(|&(_, character)| {
+        used += cells(character);
+        used > lead
+    });
+    let start = skipped.map_or(0, |(at, character)| at + character.len_utf8());
+    let mut used = 0;
+    let shown = line.get(start..).unwrap_or("");
+    let cut = shown.char_indices().find(|&(_, character)| {
         used += cells(character);
         used > room
     });
-    start..end.map_or(line.len(), |(at, _)| start + at)
+    start..cut.map_or(line.len(), |(at, _)| start + at)
 }
 
 /// A character as a terminal may have it: no controls, nothing that turns the direction of writing. What replaces

@@ -19,7 +19,8 @@ pub(super) fn of(
         notes.push(if label.message.is_empty() { at } else { format!("{}: {at}", label.message) });
     }
     notes.extend(affects(finding));
-    if let Some(help) = &finding.help {
+    let repeated = |help: &String| finding.suggestions.iter().any(|fix| fix.message == *help);
+    if let Some(help) = finding.help.as_ref().filter(|help| !repeated(help)) {
         notes.push(format!("help: {help}"));
     }
     for suggestion in &finding.suggestions {
