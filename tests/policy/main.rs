@@ -6,8 +6,17 @@ mod golden;
 #[cfg(test)]
 mod diagnose;
 #[cfg(test)]
+mod form;
+#[cfg(test)]
+mod laws;
+#[cfg(test)]
 mod merge;
 #[cfg(test)]
 mod pages;
+#[cfg(test)]
+mod random;
+#[cfg(test)]
+#[expect(clippy::string_slice, reason = "the texts it cuts are ASCII, and a panic fails the test")]
+mod reference;
 #[cfg(test)]
 mod schema;

@@ -18,8 +18,9 @@ use sha2::{Digest, Sha256};
 /// # Errors
 /// The first thing that is wrong with it. Nothing of it is used then.
 pub fn read(text: &str, catalogue: &Catalogue) -> Result<Resolved, FormError> {
+    verify(text)?;
     let body: shape::Body =
-        serde_json::from_str(verified(text)?).map_err(|error| FormError::Shape(error.to_string()))?;
+        serde_json::from_str(text).map_err(|error| FormError::Shape(error.to_string()))?;
     if body.table != TABLE_FINGERPRINT {
         return Err(FormError::Table { found: body.table, expected: TABLE_FINGERPRINT.to_owned() });
     }
@@ -31,8 +32,8 @@ pub fn read(text: &str, catalogue: &Catalogue) -> Result<Resolved, FormError> {
     if resolved.revision == said { Ok(resolved) } else { Err(FormError::Revision) }
 }
 
-/// The body, once the first line vouches for it.
-fn verified(text: &str) -> Result<&str, FormError> {
+/// That the first line is of this format, and vouches for the rest.
+fn verify(text: &str) -> Result<(), FormError> {
     let rest = text.strip_prefix(TAG).ok_or(FormError::NotCompiled)?;
     let (version, rest) = rest.split_once(',').ok_or(FormError::NotCompiled)?;
     if version != FORMAT_VERSION.to_string() {
@@ -43,7 +44,7 @@ fn verified(text: &str) -> Result<&str, FormError> {
         .strip_prefix("\"digest\":\"")
         .and_then(|rest| rest.split_once("\",\n"))
         .ok_or(FormError::Digest)?;
-    if hex(&Sha256::digest(body.as_bytes())) == digest { Ok(body) } else { Err(FormError::Digest) }
+    if hex(&Sha256::digest(body.as_bytes())) == digest { Ok(()) } else { Err(FormError::Digest) }
 }
 
 fn build(body: shape::Body, catalogue: &Catalogue) -> Result<Resolved, FormError> {

@@ -1,15 +1,22 @@
 //! The JSON of a compiled set, field by field in the order written.
 
 use crate::resolved::{Element, ResolvedValue};
-use serde::de::{Error, SeqAccess, Visitor};
+use serde::de::{Error, IgnoredAny, SeqAccess, Visitor};
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Everything after the first line.
-#[derive(Debug, Serialize, Deserialize)]
+/// A compiled set. The first line, up to `digest`, is read as text before this is.
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Body {
-    pub tool_version: String,
+    #[serde(rename = "format")]
+    _format: IgnoredAny,
+    #[serde(rename = "format_version")]
+    _format_version: IgnoredAny,
+    #[serde(rename = "digest")]
+    _digest: IgnoredAny,
+    #[serde(rename = "tool_version")]
+    _tool_version: IgnoredAny,
     pub table: String,
     pub revision: String,
     pub preset: Option<String>,
