@@ -7,11 +7,12 @@ mod settings;
 mod state;
 
 pub use settings::{MAX_UPLOAD_BYTES, Settings};
-pub use state::PolicyState;
+pub use state::{PolicyState, index};
 
 use crate::audit::Audit;
 use crate::auth::FailedLogins;
 use crate::endpoint::RequestId;
+use crate::env::Env;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Instant;
@@ -25,6 +26,8 @@ pub struct App {
     pub settings: Settings,
     /// Where decisions are written.
     pub audit: Audit,
+    /// What the environment said at start.
+    pub env: Env,
     /// Wrong tokens by peer.
     pub failed_logins: FailedLogins,
     /// Cancelled when the server stops: streams and sockets end then.
@@ -38,12 +41,13 @@ pub struct App {
 impl App {
     /// Puts a server together.
     #[must_use]
-    pub fn new(policy: PolicyState, settings: Settings, audit: Audit) -> Self {
+    pub fn new(policy: PolicyState, settings: Settings, audit: Audit, env: Env) -> Self {
         let (boot, _) = uuid::Uuid::new_v4().as_u64_pair();
         Self {
             policy: RwLock::new(Arc::new(policy)),
             settings,
             audit,
+            env,
             failed_logins: FailedLogins::default(),
             stopping: CancellationToken::new(),
             started: Instant::now(),

@@ -2,10 +2,12 @@
 
 mod budget;
 mod credentials;
+mod digest;
 mod tokens;
 
 pub use budget::FailedLogins;
 pub use credentials::{Presented, presented};
+pub use digest::Digest;
 pub use tokens::{TokenError, Tokens};
 
 use policy_lang::scope::ScopeSet;

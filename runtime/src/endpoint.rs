@@ -35,6 +35,7 @@ use crate::pipeline::admit::Permit;
 use crate::pipeline::route::Match;
 use axum::http::HeaderMap;
 use policy_lang::endpoint::{Door, EndpointDecl};
+use policy_lang::policy::EndpointPolicy;
 use std::borrow::Cow;
 use std::future::Future;
 use std::pin::Pin;
@@ -90,6 +91,14 @@ impl Call {
     #[must_use]
     pub fn permit(&self) -> &Permit {
         &self.permit
+    }
+
+    /// What the policy says of the endpoint: limits, path rules, parameters.
+    ///
+    /// # Errors
+    /// 500 `internal`; an admitted call always has rules.
+    pub fn rules(&self) -> Result<&EndpointPolicy, ApiError> {
+        self.permit.rules().ok_or_else(|| ApiError::internal("The endpoint is unknown to the policy"))
     }
 
     /// Who calls.

@@ -4,6 +4,7 @@
 //! Handlers return it, and only the pipeline turns it into a response.
 
 mod codes;
+mod denial;
 
 pub use codes::ErrorCode;
 

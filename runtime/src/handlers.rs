@@ -22,8 +22,6 @@ macro_rules! handler {
 codegen::handlers!(
     "../endpoints.toml",
     not_built = [
-        capabilities,
-        capabilities_check,
         commands_list,
         commands_run,
         upload,

@@ -7,13 +7,17 @@
 pub mod app;
 pub mod audit;
 pub mod auth;
+pub mod boot;
+pub mod cli;
 pub mod endpoint;
 pub mod engine;
+pub mod env;
 pub mod error;
 pub mod files;
 pub mod guard;
 pub mod handlers;
 pub mod http;
+mod log;
 pub mod pipeline;
 pub mod process;
 pub mod routes;

@@ -24,6 +24,7 @@ use crate::app::App;
 use crate::endpoint::{Call, Reply};
 use crate::engine::Slot;
 use crate::error::ApiError;
+use crate::http::Busy;
 use audit::Record;
 use axum::body::Body;
 use axum::http::{Request, Response};
@@ -34,18 +35,21 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 /// Where a request came from.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Peer {
     /// The other end's address.
     pub address: IpAddr,
     /// Which of our listeners it connected to.
     pub listener: Listener,
+    /// Keeps the connection while the request is under way.
+    pub busy: Busy,
 }
 
 /// Answers a request. A panic of any step costs this request and nothing else.
 pub async fn serve(app: Arc<App>, peer: Peer, request: Request<Body>) -> Response<Body> {
+    let (address, listener) = (peer.address, peer.listener);
     let mut record = Record::begin(app, peer, &request);
-    let outcome = AssertUnwindSafe(steps(peer, request, &mut record)).catch_unwind().await;
+    let outcome = AssertUnwindSafe(steps(address, listener, request, &mut record)).catch_unwind().await;
     let outcome = outcome.unwrap_or_else(|_| Err(ApiError::internal("The handler failed")));
     audit::answer(record, outcome)
 }
@@ -57,20 +61,26 @@ struct Served {
     upgrade: Option<dispatch::Upgrade>,
 }
 
-async fn steps(peer: Peer, request: Request<Body>, record: &mut Record) -> Result<Served, ApiError> {
+async fn steps(
+    peer: IpAddr,
+    listener: Listener,
+    request: Request<Body>,
+    record: &mut Record,
+) -> Result<Served, ApiError> {
     let app = Arc::clone(record.app());
     let (mut parts, incoming) = request.into_parts();
+    normalize::head(&parts)?;
     let method = route::method(&parts.method)?;
 
     // 1. normalise the target
     let target = normalize::target(&parts.uri)?;
     // 2. find the door
-    let matched = route::find(peer.listener, method, target)?;
+    let matched = route::find(listener, method, target)?;
     record.found(&matched);
     origin::judge(&app.settings, &parts)?;
     // 3. who calls
     let state = app.policy();
-    let principal = authenticate::principal(&app, &state, matched.declared(), &parts.headers, peer.address)?;
+    let principal = authenticate::principal(&app, &state, matched.declared(), &parts.headers, peer)?;
     record.called_by(&principal);
     // 4. enabled, scopes, rate, concurrency
     let (permit, slot) = admit::admit(state, principal, &matched)?;

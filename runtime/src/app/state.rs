@@ -1,10 +1,72 @@
 //! Everything that one policy brings with it; replaced as a whole on reload.
 
 use crate::auth::Tokens;
+use crate::engine::Engine;
+use policy_lang::endpoint::EndpointId;
+use policy_lang::policy::{CompiledPolicy, EndpointPolicy};
+use policy_lang::resolved::EndpointIx;
 
 /// A policy in force, and what counts by it.
 #[derive(Debug)]
 pub struct PolicyState {
+    /// The rules.
+    pub policy: CompiledPolicy,
     /// Who may call.
     pub tokens: Tokens,
+    /// What was found about the policy and did not keep it from going into force, one sentence each.
+    pub warnings: Vec<String>,
+    /// How often and how many at once.
+    pub(crate) engine: Engine,
+}
+
+impl PolicyState {
+    /// Puts a policy together with its principals. Calls under way and rates that did not change are counted on.
+    #[must_use]
+    pub fn new(
+        policy: CompiledPolicy,
+        tokens: Tokens,
+        warnings: Vec<String>,
+        earlier: Option<&Self>,
+    ) -> Self {
+        let engine = Engine::new(tokens.principals().len(), policy.endpoints().len());
+        let state = Self { policy, tokens, warnings, engine };
+        if let Some(earlier) = earlier {
+            state.count_on(earlier);
+        }
+        state
+    }
+
+    /// Whether `pty_connect` answers, so that its listener is worth opening.
+    #[must_use]
+    pub fn serves_terminals(&self) -> bool {
+        self.policy.endpoint(index(EndpointId::PtyConnect)).is_some_and(|endpoint| endpoint.enabled.value)
+    }
+
+    /// The variables that hold secrets of this policy's tokens: no child may inherit them.
+    pub fn secret_variables(&self) -> impl Iterator<Item = &str> {
+        let tokens = self.policy.resolved().tokens.iter().flatten();
+        tokens.filter_map(|token| token.token_env.as_deref())
+    }
+
+    fn count_on(&self, earlier: &Self) {
+        let rate = |endpoint: &EndpointPolicy| endpoint.limits.rate_per_minute.map(|rate| rate.value);
+        for (ix, endpoint) in self.policy.endpoints() {
+            // Custom routes are numbered anew by each process, never by a reload: the index names the same endpoint.
+            let same_rate = earlier.policy.endpoint(ix).map(rate) == Some(rate(endpoint));
+            for who in self.tokens.principals() {
+                let Some(before) = earlier.tokens.principals().iter().find(|before| before.id == who.id)
+                else {
+                    continue;
+                };
+                let at = usize::from(ix.0);
+                self.engine.adopt((who.index, at), &earlier.engine, (before.index, at), same_rate);
+            }
+        }
+    }
+}
+
+/// The index of a declared endpoint.
+#[must_use]
+pub fn index(id: EndpointId) -> EndpointIx {
+    EndpointIx(id as u16)
 }

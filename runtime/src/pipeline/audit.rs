@@ -11,9 +11,10 @@ use crate::audit::{Entry, Event};
 use crate::auth::Principal;
 use crate::endpoint::{Intake, Note, Query, ReplyBody, RequestId};
 use crate::error::{ApiError, ErrorCode};
+use crate::http::Busy;
 use axum::body::Body;
 use axum::http::header::{CONNECTION, CONTENT_TYPE, HeaderName, RETRY_AFTER};
-use axum::http::{HeaderValue, Method as HttpMethod, Request, Response};
+use axum::http::{HeaderValue, Method as HttpMethod, Request, Response, Version};
 use metered::Metered;
 use policy_lang::endpoint::{AuditLevel, Door, EndpointDecl, ErrorStyle, Method};
 use std::net::IpAddr;
@@ -35,9 +36,10 @@ pub(super) struct Record {
     subject: Option<(&'static str, String)>,
     note: Note,
     bytes_in: u64,
-    /// Whether bytes of a body may still be on the way: the connection cannot be used again.
+    /// Whether bytes of a body may still be on the way, or the client speaks HTTP/1.0: a refusal ends the connection.
     unread: bool,
     ended: bool,
+    _busy: Busy,
 }
 
 impl Record {
@@ -54,8 +56,9 @@ impl Record {
             subject: None,
             note: Note::default(),
             bytes_in: 0,
-            unread: framing::has_body(request.headers()),
+            unread: framing::has_body(request.headers()) || request.version() == Version::HTTP_10,
             ended: false,
+            _busy: peer.busy,
         }
     }
 

@@ -70,7 +70,18 @@ async fn collect(stream: &mut BodyStream, announced: u64) -> Result<Bytes, ApiEr
     Ok(whole.freeze())
 }
 
-/// Until the policy says more: what its framing may add, for a door that streams.
-fn limit(_permit: &Permit, kind: BodyKind, streams: bool) -> u64 {
-    if streams && kind != BodyKind::Raw { MAX_REQUEST_BYTES + FRAMING_BYTES } else { MAX_REQUEST_BYTES }
+/// What a rule says of the request, or else what an upload of the largest size needs on this door, or else the default.
+fn limit(permit: &Permit, kind: BodyKind, streams: bool) -> u64 {
+    let Some(limits) = permit.rules().map(|rules| &rules.limits) else { return 0 };
+    let upload = || {
+        let largest = limits.max_bytes.filter(|_| streams)?.value;
+        Some(match kind {
+            BodyKind::None => 0,
+            BodyKind::Raw => largest,
+            BodyKind::Multipart => largest.saturating_add(FRAMING_BYTES),
+            // Four characters of base64 for three bytes.
+            BodyKind::Json => largest.div_ceil(3).saturating_mul(4).saturating_add(FRAMING_BYTES),
+        })
+    };
+    limits.max_request_bytes.map(|limit| limit.value).or_else(upload).unwrap_or(MAX_REQUEST_BYTES)
 }

@@ -3,7 +3,10 @@
 //! A route is matched byte for byte, so whatever could be spelled in two ways is refused here rather than resolved.
 
 use crate::error::{ApiError, ErrorCode};
+use crate::http::MAX_HEAD_BYTES;
+use axum::http::request::Parts;
 use axum::http::uri::Uri;
+use axum::http::{HeaderName, HeaderValue};
 
 /// A request target in normal form.
 #[derive(Debug, Clone)]
@@ -24,6 +27,22 @@ impl Target {
     pub fn query(&self) -> &str {
         self.uri.query().unwrap_or("")
     }
+}
+
+/// Bounds the head. The HTTP library bounds what it buffers, which may be one read more than a head may have.
+///
+/// # Errors
+/// 431 `headers_too_large`.
+pub(super) fn head(parts: &Parts) -> Result<(), ApiError> {
+    let line =
+        |(name, value): (&HeaderName, &HeaderValue)| name.as_str().len() + value.len() + ": \r\n".len();
+    let target = parts.uri.path().len() + parts.uri.query().map_or(0, str::len);
+    let bytes = target + parts.headers.iter().map(line).sum::<usize>();
+    if bytes <= MAX_HEAD_BYTES {
+        return Ok(());
+    }
+    let message = format!("The head of the request is larger than {MAX_HEAD_BYTES} bytes");
+    Err(ApiError::new(ErrorCode::HeadersTooLarge, message).with("limit", MAX_HEAD_BYTES))
 }
 
 /// Brings the target into normal form.

@@ -1,0 +1,61 @@
+//! From flags and environment to a running server. Any fault before the first connection is one message and an exit status.
+//!
+//! The order: read the environment, load the policy, open the audit log, bind, accept. What a reload repeats is in
+//! [`policy`]; everything else is settled for the life of the process.
+
+mod fault;
+mod flags;
+mod harden;
+mod policy;
+mod serve;
+mod source;
+
+pub use fault::Fault;
+pub use flags::Options;
+
+use crate::app::App;
+use crate::audit::Audit;
+use crate::env::Env;
+use crate::log;
+use policy::Loader;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Runs a server until it is told to stop.
+///
+/// # Errors
+/// What kept it from starting.
+pub fn run(options: Options) -> Result<(), Fault> {
+    harden::process();
+    let mut env = Env::read();
+    let settings = flags::settings(&options, &env)?;
+    let loader = Loader::new(&options, &settings);
+    let loaded = loader.load(&env, None)?;
+    // From here on no secret is read from the environment any more, and no second thread exists yet.
+    env.scrub();
+    let exposure = flags::exposure(&options, &loaded.state)?;
+    log::show(&loaded.findings);
+    if let Some(warning) = exposure {
+        log::say(format_args!("warning: {warning}"));
+    }
+    let audit = open_audit(env.audit_file.as_deref())?;
+    let runtime = serve::runtime().map_err(|error| Fault::failed(format!("cannot start: {error}")))?;
+    runtime.block_on(async {
+        let sockets = serve::bind(&options, &env, loaded.state.serves_terminals()).await?;
+        let app = Arc::new(App::new(loaded.state, sockets.settle(settings), audit, env));
+        serve::run(app, loader, sockets).await;
+        Ok(())
+    })
+}
+
+fn open_audit(file: Option<&str>) -> Result<Audit, Fault> {
+    match file {
+        Some(path) => Audit::to_file(Path::new(path)).map_err(|error| {
+            Fault::failed(format!("cannot open the audit log `{path}`: {error}"))
+                .help("set ABX_AUDIT_FILE to a file that can be written, or unset it to log to stderr")
+        }),
+        None => {
+            Audit::to_stderr().map_err(|error| Fault::failed(format!("cannot start the audit log: {error}")))
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Why the server did not start.
+
+use crate::cli::Exit;
+use std::fmt;
+
+/// One message, perhaps with what to do about it.
+#[derive(Debug)]
+pub struct Fault {
+    message: String,
+    help: Option<String>,
+    findings: String,
+    exit: Exit,
+}
+
+impl Fault {
+    /// The machine or the policy does not allow it: exit status 1.
+    #[must_use]
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self { message: message.into(), help: None, findings: String::new(), exit: Exit::Failure }
+    }
+
+    /// A flag is wrong: exit status 2.
+    #[must_use]
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self { message: message.into(), help: None, findings: String::new(), exit: Exit::Usage }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// What was found in a policy, as people read it; shown before the message.
+    #[must_use]
+    pub fn findings(mut self, findings: String) -> Self {
+        self.findings = findings;
+        self
+    }
+
+    /// The exit status.
+    #[must_use]
+    pub fn exit(&self) -> Exit {
+        self.exit
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.findings.is_empty() {
+            writeln!(f, "\n{}", self.findings.trim_end())?;
+        }
+        write!(f, "error: {}", self.message)?;
+        self.help.iter().try_for_each(|help| write!(f, "\n  help: {help}"))
+    }
+}

@@ -1,0 +1,87 @@
+//! What the command line says, and how it goes together with the environment.
+
+use super::Fault;
+use crate::app::{MAX_UPLOAD_BYTES, PolicyState, Settings};
+use crate::env::Env;
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+/// The port of terminals where nobody names one.
+const PTY_PORT: u16 = 9001;
+
+/// The flags of `serve`.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// `--host`
+    pub host: IpAddr,
+    /// `--port`
+    pub port: u16,
+    /// `--pty-port`
+    pub pty_port: Option<u16>,
+    /// `--policy`
+    pub policy: Option<PathBuf>,
+    /// `--preset`
+    pub preset: Option<String>,
+    /// `--base-dir`
+    pub base_dir: Option<PathBuf>,
+    /// `--allow-origin`
+    pub allow_origins: Vec<String>,
+    /// `--allow-host`
+    pub allow_hosts: Vec<String>,
+    /// `--require-auth`
+    pub require_auth: bool,
+    /// `--sandbox-id`
+    pub sandbox_id: Option<String>,
+}
+
+/// Settles what does not depend on the policy. Ports are settled when they are bound.
+pub(super) fn settings(options: &Options, env: &Env) -> Result<Settings, Fault> {
+    let max_upload_bytes = match env.max_upload_size.as_deref() {
+        None => MAX_UPLOAD_BYTES,
+        Some(text) => size(text).ok_or_else(|| {
+            Fault::failed(format!("`ABX_MAX_UPLOAD_SIZE` is no size: `{text}`"))
+                .help("write a number of bytes")
+        })?,
+    };
+    Ok(Settings {
+        host: options.host,
+        http_port: options.port,
+        pty_port: pty_port(options, env)?,
+        allow_origins: options.allow_origins.clone(),
+        allow_hosts: options.allow_hosts.clone(),
+        sandbox_id: options.sandbox_id.clone(),
+        audit_file: env.audit_file.as_deref().map(PathBuf::from),
+        max_upload_bytes,
+    })
+}
+
+/// `--pty-port`, then `ABX_PTY_PORT`, then 9001.
+pub(super) fn pty_port(options: &Options, env: &Env) -> Result<u16, Fault> {
+    match (options.pty_port, env.pty_port.as_deref()) {
+        (Some(port), _) => Ok(port),
+        (None, None) => Ok(PTY_PORT),
+        (None, Some(text)) => text.parse().map_err(|_| {
+            Fault::failed(format!("`ABX_PTY_PORT` is no port: `{text}`"))
+                .help("write a number from 1 to 65535")
+        }),
+    }
+}
+
+/// A number of bytes, greater than zero.
+fn size(text: &str) -> Option<u64> {
+    text.parse().ok().filter(|bytes| *bytes > 0)
+}
+
+/// What is open to whom: a warning, or under `--require-auth` a refusal.
+pub(super) fn exposure(options: &Options, state: &PolicyState) -> Result<Option<String>, Fault> {
+    if !state.tokens.is_open() {
+        return Ok(None);
+    }
+    let help = "set ABX_SERVER_TOKEN or write `auth.tokens` in the policy";
+    if options.require_auth {
+        return Err(Fault::failed("no token is configured, and --require-auth asks for one").help(help));
+    }
+    let beyond = !options.host.to_canonical().is_loopback();
+    let open = "no token is configured: everyone who reaches this port may call every enabled endpoint";
+    Ok(beyond.then(|| format!("{open}, from other machines too ({}); {help}", options.host)))
+}

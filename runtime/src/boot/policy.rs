@@ -1,0 +1,114 @@
+//! From a source to a policy in force, at start and on reload.
+
+mod findings;
+mod lookup;
+
+use super::source::{self, Source};
+use super::{Fault, Options};
+use crate::app::{PolicyState, Settings};
+use crate::auth::Tokens;
+use crate::env::Env;
+use policy_lang::check::Facts;
+use policy_lang::diag::Levels;
+use policy_lang::endpoint::{Catalogue, EndpointId, Key};
+use policy_lang::form;
+use policy_lang::policy::CompiledPolicy;
+use policy_lang::stages::{Document, Inputs, Outcome, compile_document, load_compiled};
+
+/// The endpoints whose uploads `ABX_MAX_UPLOAD_SIZE` bounds where the policy says nothing.
+const UPLOADS: [EndpointId; 2] = [EndpointId::Upload, EndpointId::FilesUploadStream];
+
+/// Loads the policy, as often as it is asked.
+#[derive(Debug)]
+pub(super) struct Loader {
+    options: Options,
+    base_values: [(EndpointId, Key, u64); UPLOADS.len()],
+}
+
+/// A policy that may go into force.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    pub(super) state: PolicyState,
+    /// What was found about it, as people read it; empty where nothing was.
+    pub(super) findings: String,
+}
+
+impl Loader {
+    pub(super) fn new(options: &Options, settings: &Settings) -> Self {
+        let base_values = UPLOADS.map(|id| (id, Key::LimitsMaxBytes, settings.max_upload_bytes));
+        Self { options: options.clone(), base_values }
+    }
+
+    /// Reads the source anew. What `earlier` counted goes on being counted.
+    pub(super) fn load(&self, env: &Env, earlier: Option<&PolicyState>) -> Result<Loaded, Fault> {
+        let source = source::find(&self.options, env)?;
+        let (policy, mut warnings, mut findings) = self.compile(&source, env)?;
+        check_base_dir(policy.base_dir())?;
+        let legacy = env.server_token();
+        let declared = policy.resolved().tokens.as_deref();
+        if legacy.is_some() && declared.is_some() {
+            let warning = "ABX_SERVER_TOKEN works beside `auth.tokens`, as `legacy` with every scope";
+            findings.push_str(&format!("warning: {warning}\n"));
+            warnings.push(warning.to_owned());
+        }
+        let tokens = Tokens::read(declared, legacy, |variable| env.secret(variable))
+            .map_err(|error| Fault::failed(format!("{}: {error}", source.name)))?;
+        Ok(Loaded { state: PolicyState::new(policy, tokens, warnings, earlier), findings })
+    }
+
+    fn compile(&self, source: &Source, env: &Env) -> Result<(CompiledPolicy, Vec<String>, String), Fault> {
+        let (catalogue, levels) = (Catalogue::builtin(), Levels::new(false));
+        let base_dir = self.options.base_dir.as_ref().map(|dir| dir.display().to_string());
+        let lookup = lookup::in_path(env.path());
+        let is_set = |variable: &str| env.secret(variable).is_some();
+        let inputs = Inputs {
+            preset: self.options.preset.as_deref(),
+            enabled_groups: env.enabled_groups.as_deref(),
+            base_dir: base_dir.as_deref(),
+            default_base_dir: env.base_dir.as_deref(),
+            lookup: Some(&lookup),
+            base_values: &self.base_values,
+            facts: Facts { variable_is_set: Some(&is_set), server_token: env.server_token().is_some() },
+            ..Inputs::new(&catalogue, &levels)
+        };
+        let outcome = match source.text.as_deref() {
+            Some(text) if form::is_compiled(text) => self.load_compiled(source, text, &inputs)?,
+            text => {
+                let bytes = text.map(str::as_bytes);
+                let format = source.format;
+                compile_document(bytes.map(|bytes| Document { name: &source.file, bytes, format }), &inputs)
+            }
+        };
+        if source.text.is_some() && findings::is_no_policy(&outcome) {
+            return Err(Fault::failed(format!("{} holds no policy", source.name))
+                .help("write the policy under `server:`, or alone in a file; `{}` is the empty policy"));
+        }
+        let (warnings, rendered) = findings::of(&outcome);
+        match outcome.policy {
+            Some(policy) => Ok((policy, warnings, rendered)),
+            None => Err(Fault::failed(format!("the policy is refused: {}", source.name)).findings(rendered)),
+        }
+    }
+
+    fn load_compiled(&self, source: &Source, text: &str, inputs: &Inputs<'_>) -> Result<Outcome, Fault> {
+        if self.options.preset.is_some() {
+            return Err(Fault::usage(format!(
+                "{} is a compiled set: --preset cannot change it",
+                source.name
+            ))
+            .help("compile the policy again with --preset"));
+        }
+        load_compiled(text, inputs)
+            .map_err(|error| Fault::failed(format!("{}: {error}", source.name)).help(error.help()))
+    }
+}
+
+fn check_base_dir(base_dir: &str) -> Result<(), Fault> {
+    let why = match std::fs::metadata(base_dir) {
+        Ok(found) if found.is_dir() => return Ok(()),
+        Ok(_) => "it is not a directory".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    Err(Fault::failed(format!("cannot use the base directory `{base_dir}`: {why}"))
+        .help("make it, or name another with --base-dir, `base_dir` in the policy, or ABX_SERVER_BASE_DIR"))
+}

@@ -1,0 +1,122 @@
+//! The life of a running server: bind, accept, reload, stop.
+
+use super::policy::Loader;
+use super::{Fault, Options, flags};
+use crate::app::{App, Settings};
+use crate::env::Env;
+use crate::http::{Crowd, MAX_CONNECTIONS, listen};
+use crate::log;
+use policy_lang::endpoint::Listener;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::runtime::{Builder, Runtime};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::task::TaskTracker;
+
+/// How long calls under way may take to end after a stop; what is left then is cut.
+const GRACE: Duration = Duration::from_secs(8);
+/// How long the audit log may take to be written at the end.
+const FLUSH: Duration = Duration::from_secs(1);
+
+/// The async runtime.
+pub(super) fn runtime() -> std::io::Result<Runtime> {
+    match std::env::var("ABX_RT").as_deref() {
+        Ok("ct") => Builder::new_current_thread().enable_all().build(),
+        _ => Builder::new_multi_thread().enable_all().build(),
+    }
+}
+
+/// The bound listeners.
+#[derive(Debug)]
+pub(super) struct Sockets {
+    http: TcpListener,
+    http_at: SocketAddr,
+    pty: Option<(TcpListener, SocketAddr)>,
+}
+
+impl Sockets {
+    /// Puts the ports that were bound into the settings.
+    pub(super) fn settle(&self, settings: Settings) -> Settings {
+        let pty_port = self.pty.as_ref().map_or(settings.pty_port, |(_, at)| at.port());
+        Settings { http_port: self.http_at.port(), pty_port, ..settings }
+    }
+}
+
+/// Binds. The second listener is opened only where `pty_connect` answers.
+pub(super) async fn bind(options: &Options, env: &Env, terminals: bool) -> Result<Sockets, Fault> {
+    let (http, http_at) = bind_one(options.host, options.port, "--port").await?;
+    let pty = match terminals {
+        true => Some(bind_one(options.host, flags::pty_port(options, env)?, "--pty-port").await?),
+        false => None,
+    };
+    Ok(Sockets { http, http_at, pty })
+}
+
+async fn bind_one(host: IpAddr, port: u16, flag: &str) -> Result<(TcpListener, SocketAddr), Fault> {
+    let wanted = SocketAddr::new(host, port);
+    let failed = |error| {
+        Fault::failed(format!("cannot listen on {wanted}: {error}"))
+            .help(format!("choose another port with {flag}"))
+    };
+    let socket = TcpListener::bind(wanted).await.map_err(failed)?;
+    let at = socket.local_addr().map_err(failed)?;
+    Ok((socket, at))
+}
+
+/// Serves until a signal says stop, then ends what is under way.
+pub(super) async fn run(app: Arc<App>, loader: Loader, sockets: Sockets) {
+    let (tasks, crowd) = (TaskTracker::new(), Arc::new(Crowd::new(MAX_CONNECTIONS)));
+    let accept = |socket, listener| {
+        tasks.spawn(listen(Arc::clone(&app), socket, listener, Arc::clone(&crowd), tasks.clone()));
+    };
+    let Sockets { http, http_at, pty } = sockets;
+    accept(http, Listener::Http);
+    match pty {
+        None => log::say(format_args!("listening on http://{http_at}")),
+        Some((pty, pty_at)) => {
+            accept(pty, Listener::Pty);
+            log::say(format_args!("listening on http://{http_at}, terminals on ws://{pty_at}/pty"));
+        }
+    }
+    until_told(&app, &loader).await;
+
+    log::say(format_args!("stopping"));
+    app.stopping.cancel();
+    tasks.close();
+    tokio::select! {
+        () = tasks.wait() => {}
+        () = tokio::time::sleep(GRACE) => log::say(format_args!("calls were still under way and are cut")),
+    }
+    app.audit.flush(FLUSH);
+}
+
+/// Reloads on SIGHUP; returns on SIGTERM and SIGINT.
+async fn until_told(app: &App, loader: &Loader) {
+    let signals =
+        (signal(SignalKind::terminate()), signal(SignalKind::interrupt()), signal(SignalKind::hangup()));
+    let (Ok(mut terminate), Ok(mut interrupt), Ok(mut hangup)) = signals else {
+        log::say(format_args!("cannot listen to signals; only SIGKILL will stop the server"));
+        return std::future::pending().await;
+    };
+    loop {
+        tokio::select! {
+            _ = terminate.recv() => return,
+            _ = interrupt.recv() => return,
+            _ = hangup.recv() => reload(app, loader),
+        }
+    }
+}
+
+/// Puts the policy of the source into force, where it is one; keeps the old one otherwise.
+fn reload(app: &App, loader: &Loader) {
+    match loader.load(&app.env, Some(&app.policy())) {
+        Ok(loaded) => {
+            log::show(&loaded.findings);
+            app.replace_policy(loaded.state);
+            log::say(format_args!("policy reloaded"));
+        }
+        Err(fault) => log::say(format_args!("the policy was not reloaded, the old one stays: {fault}")),
+    }
+}

@@ -1,0 +1,58 @@
+//! Where the policy comes from. The first source that is named counts, and must load: nothing falls through to the next.
+
+use super::{Fault, Options};
+use crate::env::{self, Env};
+use policy_lang::parse::Format;
+use std::path::{Path, PathBuf};
+
+/// Where a policy is looked for when nothing names one.
+const DEFAULT_FILE: &str = "/etc/agent-sandbox/server-policy.json";
+
+/// A policy text and where it was found.
+#[derive(Debug)]
+pub(super) struct Source {
+    /// How messages call it: a path, or the name of a variable.
+    pub(super) name: String,
+    /// What diagnostics print before line and column: the name without directories.
+    pub(super) file: String,
+    /// What the text is written in.
+    pub(super) format: Format,
+    /// The text; `None` where nothing names a policy.
+    pub(super) text: Option<String>,
+}
+
+impl Source {
+    fn new(name: &str, format: Format, text: Option<String>) -> Self {
+        let file = name.rsplit('/').next().unwrap_or(name).to_owned();
+        Self { name: name.to_owned(), file, format, text }
+    }
+}
+
+/// Finds the policy: `--policy`, `ABX_SERVER_POLICY`, `ABX_SERVER_POLICY_FILE`, the default file, nothing.
+pub(super) fn find(options: &Options, env: &Env) -> Result<Source, Fault> {
+    if let Some(path) = &options.policy {
+        return file(path, "--policy");
+    }
+    if let Some(text) = &env.policy {
+        return Ok(Source::new(env::POLICY, Format::Json, Some(text.clone())));
+    }
+    if let Some(path) = &env.policy_file {
+        return file(&PathBuf::from(path), env::POLICY_FILE);
+    }
+    let default = Path::new(DEFAULT_FILE);
+    // `exists` would take an unreadable directory for an absent file and open everything.
+    match default.try_exists() {
+        Ok(false) => Ok(Source::new("built-in defaults", Format::Auto, None)),
+        Ok(true) => file(default, "default policy file"),
+        Err(error) => Err(Fault::failed(format!("cannot look for `{DEFAULT_FILE}`: {error}"))),
+    }
+}
+
+fn file(path: &Path, named_by: &str) -> Result<Source, Fault> {
+    let shown = path.display();
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        Fault::failed(format!("cannot read the policy `{shown}`: {error}"))
+            .help(format!("{named_by} names it; a source that is named is never passed over"))
+    })?;
+    Ok(Source::new(&shown.to_string(), Format::Auto, Some(text)))
+}

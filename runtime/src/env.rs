@@ -1,0 +1,150 @@
+//! The environment: every variable that the server reads, and the only place that reads them.
+//!
+//! It is read once, at start, and then scrubbed of secrets, so that neither a child nor `/proc` can find them.
+
+mod scrub;
+
+use crate::auth::Digest;
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::sync::{Mutex, PoisonError};
+
+/// A variable, what holds without it, and what it means.
+#[derive(Debug, Clone, Copy)]
+pub struct Variable {
+    /// Its name.
+    pub name: &'static str,
+    /// What holds where it is unset.
+    pub default: &'static str,
+    /// One line.
+    pub meaning: &'static str,
+}
+
+/// Every variable, as the help shows them.
+pub const VARIABLES: &[Variable] = &[
+    Variable {
+        name: TOKEN,
+        default: "unset: no token is asked",
+        meaning: "token of the caller `legacy`, who holds every scope",
+    },
+    Variable {
+        name: BASE_DIR,
+        default: "/home/user",
+        meaning: "base directory where neither --base-dir nor the policy names one",
+    },
+    Variable {
+        name: ENABLED_GROUPS,
+        default: "none",
+        meaning: "groups to open, separated by commas: agents,dev_tools",
+    },
+    Variable {
+        name: PTY_PORT,
+        default: "9001",
+        meaning: "port of the terminal WebSocket where --pty-port names none",
+    },
+    Variable {
+        name: MAX_UPLOAD_SIZE,
+        default: "100MB",
+        meaning: "largest upload where the policy says none",
+    },
+    Variable { name: POLICY, default: "unset", meaning: "the policy itself, as JSON" },
+    Variable { name: POLICY_FILE, default: "unset", meaning: "file that holds the policy" },
+    Variable { name: AUDIT_FILE, default: "stderr", meaning: "file that the audit log is appended to" },
+    Variable { name: BROWSER, default: "the first Chromium found", meaning: "browser executable" },
+];
+
+const TOKEN: &str = "ABX_SERVER_TOKEN";
+const BASE_DIR: &str = "ABX_SERVER_BASE_DIR";
+const ENABLED_GROUPS: &str = "ABX_SERVER_ENABLED_GROUPS";
+const PTY_PORT: &str = "ABX_PTY_PORT";
+const MAX_UPLOAD_SIZE: &str = "ABX_MAX_UPLOAD_SIZE";
+/// The policy itself.
+pub const POLICY: &str = "ABX_SERVER_POLICY";
+/// The policy's file.
+pub const POLICY_FILE: &str = "ABX_SERVER_POLICY_FILE";
+const AUDIT_FILE: &str = "ABX_AUDIT_FILE";
+const BROWSER: &str = "ABX_BROWSER";
+
+/// What the environment said at start. An empty variable is an unset one.
+#[derive(Debug, Default)]
+pub struct Env {
+    /// `ABX_SERVER_BASE_DIR`
+    pub base_dir: Option<String>,
+    /// `ABX_SERVER_ENABLED_GROUPS`
+    pub enabled_groups: Option<String>,
+    /// `ABX_PTY_PORT`
+    pub pty_port: Option<String>,
+    /// `ABX_MAX_UPLOAD_SIZE`
+    pub max_upload_size: Option<String>,
+    /// `ABX_SERVER_POLICY`
+    pub policy: Option<String>,
+    /// `ABX_SERVER_POLICY_FILE`
+    pub policy_file: Option<String>,
+    /// `ABX_AUDIT_FILE`
+    pub audit_file: Option<String>,
+    /// `ABX_BROWSER`
+    pub browser: Option<String>,
+    /// What children may inherit: everything but the server's own variables.
+    pub inherited: Vec<(OsString, OsString)>,
+    secrets: Secrets,
+}
+
+/// Secrets by variable, as digests: all that is kept of them.
+#[derive(Debug, Default)]
+struct Secrets(Mutex<BTreeMap<String, Option<Digest>>>);
+
+impl Env {
+    /// Reads the environment.
+    #[must_use]
+    pub fn read() -> Self {
+        let own = |name: &OsString| name.to_str().is_some_and(|name| name.starts_with("ABX_"));
+        Self {
+            base_dir: variable(BASE_DIR),
+            enabled_groups: variable(ENABLED_GROUPS),
+            pty_port: variable(PTY_PORT),
+            max_upload_size: variable(MAX_UPLOAD_SIZE),
+            policy: variable(POLICY),
+            policy_file: variable(POLICY_FILE),
+            audit_file: variable(AUDIT_FILE),
+            browser: variable(BROWSER),
+            inherited: std::env::vars_os().filter(|(name, _)| !own(name)).collect(),
+            secrets: Secrets::default(),
+        }
+    }
+
+    /// The server's own `PATH`.
+    #[must_use]
+    pub fn path(&self) -> &OsStr {
+        self.inherited.iter().find(|(name, _)| name == "PATH").map_or(OsStr::new(""), |(_, value)| value)
+    }
+
+    /// The digest of `ABX_SERVER_TOKEN`.
+    #[must_use]
+    pub fn server_token(&self) -> Option<Digest> {
+        self.secret(TOKEN)
+    }
+
+    /// The digest of the secret in a variable; `None` where it is unset or empty. A name that was asked for before the
+    /// environment was scrubbed stays known.
+    #[must_use]
+    pub fn secret(&self, name: &str) -> Option<Digest> {
+        let mut known = self.secrets.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *known
+            .entry(name.to_owned())
+            .or_insert_with(|| variable(name).map(|value| Digest::of(value.as_bytes())))
+    }
+
+    /// Overwrites every secret that was asked for so far, in the environment block that `/proc` shows, and keeps it from
+    /// children. To be called before a second thread exists.
+    pub fn scrub(&mut self) {
+        let known = self.secrets.0.get_mut().unwrap_or_else(PoisonError::into_inner);
+        self.inherited.retain(|(name, _)| name.to_str().is_none_or(|name| !known.contains_key(name)));
+        scrub::blank(|name| known.keys().any(|secret| secret.as_bytes() == name));
+    }
+}
+
+fn variable(name: &str) -> Option<String> {
+    let value = std::env::var_os(name)?;
+    // What is no text cannot be a name, a number or a document; as a secret it can be presented by nobody.
+    Some(value.to_string_lossy().into_owned()).filter(|value| !value.is_empty())
+}

@@ -1,0 +1,121 @@
+//! The policy's answer to a hypothetical call; pure computation.
+//!
+//! # Request
+//! `endpoint`: its id. `path`: a path that the call would name; `paths`: several, as a list or as an object of
+//! parameter names. `op`: `read`, `write`, `delete`, `list` or `run`; without it, what the endpoint does by its scopes.
+//!
+//! # Response
+//! `{endpoint, allowed, status, code, rule}`, and `scope` or `parameter` where they say more. `status` and `code` are
+//! those of the refusal; 200 and null where the call is allowed.
+//!
+//! # Limits
+//! `limits.rate_per_minute`, `limits.max_request_bytes`. Rates and slots of the endpoint asked about are not counted.
+//!
+//! # Errors
+//! 400 `missing_parameter` and `invalid_parameter`.
+//!
+//! # Policy
+//! `scopes`, `audit`, `limits`. Whether a path exists is never looked at.
+//!
+//! ```sh
+//! curl -d '{"endpoint": "download", "path": "/home/user/a"}' http://localhost:9000/capabilities/check
+//! ```
+
+use crate::app::index;
+use crate::endpoint::{Answer, Call, JsonBody, Reply};
+use crate::error::ApiError;
+use policy_lang::decide::{Decision, Op, PathQuery, Query, decide};
+use policy_lang::endpoint::{EndpointDecl, EndpointId};
+use policy_lang::paths::absolute;
+use serde_json::{Value, json};
+
+/// Paths that one question may name.
+const MAX_PATHS: usize = 1000;
+
+pub(crate) async fn call(mut call: Call) -> Answer {
+    let mut body = call.json();
+    let name = body.required_text("endpoint")?;
+    let id = EndpointId::from_name(&name)
+        .ok_or_else(|| ApiError::invalid("endpoint", format!("endpoint is not known: {name}")))?;
+    let state = call.permit().state();
+    let policy = &state.policy;
+    let decl = policy.decl(index(id)).ok_or_else(|| ApiError::internal("The endpoint has no declaration"))?;
+    let op = op(&mut body)?;
+    let named = paths(&mut body)?;
+    let base = policy.base_dir().as_bytes();
+    let normal = named.iter().map(|(role, path)| {
+        let path = absolute(base, path.as_bytes());
+        path.map(|path| (role.as_str(), path))
+            .map_err(|error| ApiError::invalid(role, format!("{role}: {error}")))
+    });
+    let normal = normal.collect::<Result<Vec<_>, _>>()?;
+    let paths: Vec<_> = normal
+        .iter()
+        .map(|(role, path)| PathQuery { role, path, op: op.unwrap_or_else(|| usual(decl, role)) })
+        .collect();
+    let scopes = decl.auth_required.then_some(&call.principal().scopes);
+    let decision = decide(policy, &Query { scopes, paths: &paths, ..Query::of(index(id)) });
+    let answer = match decision {
+        Decision::Allow => {
+            let rule = policy.endpoint(index(id)).map(|rules| policy.rule_name(rules.enabled.rule));
+            json!({"endpoint": name, "allowed": true, "status": 200, "code": null, "rule": rule})
+        }
+        Decision::Deny(denial) => {
+            let rule = policy.rule_name(denial.rule());
+            let mut answer = json!({"endpoint": name, "allowed": false, "status": denial.status, "code": denial.code, "rule": rule});
+            let more = [("scope", denial.scope.as_deref()), ("parameter", denial.parameter)];
+            for (member, value) in more.into_iter().filter_map(|(member, value)| Some((member, value?))) {
+                if let Value::Object(members) = &mut answer {
+                    members.insert(member.to_owned(), json!(value));
+                }
+            }
+            answer
+        }
+    };
+    Ok(Reply::ok(&answer))
+}
+
+fn op(body: &mut JsonBody) -> Result<Option<Op>, ApiError> {
+    let Some(name) = body.text("op")? else { return Ok(None) };
+    let unknown = || ApiError::invalid("op", "op must be read, write, delete, list or run");
+    Op::from_name(&name).map(Some).ok_or_else(unknown)
+}
+
+/// Every path with the parameter that it stands for.
+fn paths(body: &mut JsonBody) -> Result<Vec<(String, String)>, ApiError> {
+    let mut named: Vec<_> = body.text("path")?.map(|path| ("path".to_owned(), path)).into_iter().collect();
+    let wrong = || ApiError::invalid("paths", "paths must be a list of strings or an object of strings");
+    match body.take("paths") {
+        None => {}
+        Some(Value::Array(list)) => {
+            for path in list {
+                named.push(("paths".to_owned(), path.as_str().ok_or_else(wrong)?.to_owned()));
+            }
+        }
+        Some(Value::Object(members)) => {
+            for (role, path) in members {
+                let path = path.as_str().ok_or_else(wrong)?.to_owned();
+                named.push((role, path));
+            }
+        }
+        Some(_) => return Err(wrong()),
+    }
+    if named.len() > MAX_PATHS {
+        return Err(ApiError::invalid("paths", format!("paths may name at most {MAX_PATHS}")));
+    }
+    Ok(named)
+}
+
+/// What the endpoint does to the path of this parameter.
+fn usual(decl: &EndpointDecl, role: &str) -> Op {
+    let asks = |scope| decl.scopes.contains(&scope);
+    match role {
+        "source" => Op::Delete,
+        "destination" => Op::Write,
+        "cwd" => Op::Run,
+        _ if asks("files:delete") => Op::Delete,
+        _ if asks("files:write") => Op::Write,
+        _ if asks("files:read") => Op::Read,
+        _ => Op::Run,
+    }
+}

@@ -1,0 +1,24 @@
+//! The server from outside: the real binary on free ports, asked over sockets.
+//!
+//! Rows are in `<group>/<endpoint_id>.yaml` and `_pipeline.yaml`, see [`cases`]. What cannot be a row (bytes that are no
+//! HTTP, signals, counts) is a function named for what it shows.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    unreachable_pub,
+    reason = "a test program: what goes wrong is a failed test"
+)]
+
+mod audit;
+mod auth;
+mod cases;
+mod limits;
+mod matrix;
+mod parsing;
+mod policy;
+mod raw;
+mod server;
+mod unbuilt;

@@ -1,0 +1,107 @@
+//! The policy while the server runs: reload, doors beside a closed door, core.
+
+use crate::raw::{connect, get, read_all, request};
+use crate::server::Setup;
+use std::io::Write;
+
+#[test]
+fn row_115_a_bad_policy_is_kept_out() {
+    let server = Setup::new().policy(r#"{"base_dir":"{base}","endpoints":{"env_set":false}}"#).start();
+    let path = server.dir.path().join("policy.yaml");
+    let good = std::fs::read_to_string(&path).unwrap();
+    let revision = || {
+        get(server.port, "/capabilities").json()["policy"]["revision"].as_str().unwrap_or_default().to_owned()
+    };
+    let before = revision();
+    for (turn, bad) in ["{{{", "endpoints: {env_set: fals", &good[..good.len() / 2], "nonsense: 1", "", "\n"]
+        .iter()
+        .enumerate()
+    {
+        std::fs::write(&path, bad).unwrap();
+        server.signal("HUP");
+        wait_for_count(&server, "the policy was not reloaded", turn + 1);
+        assert_eq!(revision(), before, "{bad}");
+        assert_eq!(request(server.port, "POST", "/env", &[], None).code(), "endpoint_disabled");
+    }
+    std::fs::write(&path, good.replace("env_set", "env_list")).unwrap();
+    server.signal("HUP");
+    server.wait_for("policy reloaded");
+    assert_ne!(revision(), before);
+    assert_eq!(get(server.port, "/env").code(), "endpoint_disabled");
+}
+
+fn wait_for_count(server: &crate::server::Server, text: &str, count: usize) {
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(10);
+    while server.stderr().iter().filter(|line| line.contains(text)).count() < count {
+        assert!(std::time::Instant::now() < until, "{:#?}", server.stderr());
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn row_118_doors_beside_a_closed_door() {
+    let policy = r#"{"base_dir":"{base}","endpoints":{"pty_connect":false,"tunnel_connect":false,"download":false,"files_download_stream":false}}"#;
+    let server = Setup::new().policy(policy).start();
+    assert_eq!(server.pty_port, None, "the terminal listener is not opened");
+    assert_ne!(get(server.port, "/pty/sessions").code(), "endpoint_disabled");
+    for (method, target) in [
+        ("GET", "/tunnel"),
+        ("GET", "/api/v2/sandboxes/x/tunnel"),
+        ("GET", "/download?path=a"),
+        ("GET", "/api/v2/sandboxes/x/download?path=a"),
+    ] {
+        let answer = request(server.port, method, target, &[], None);
+        assert_eq!((answer.status, answer.code().as_str()), (404, "endpoint_disabled"), "{method} {target}");
+    }
+    let head = request(server.port, "HEAD", "/api/v2/sandboxes/x/download?path=a", &[], None);
+    assert_eq!(head.status, 404);
+    let mut stream = connect(server.port);
+    let handshake = "GET /tunnel HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+        Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+    stream.write_all(handshake.as_bytes()).unwrap();
+    assert_eq!(read_all(&mut stream).only().code(), "endpoint_disabled");
+}
+
+#[test]
+fn row_119_core_cannot_be_closed() {
+    for policy in [
+        r#"{"endpoints":{"health":false}}"#,
+        r#"{"endpoints":{"capabilities":{"enabled":false}}}"#,
+        r#"{"groups":{"core":false}}"#,
+    ] {
+        let refusal = Setup::new().policy(policy).try_start().unwrap_err();
+        assert_eq!(refusal.status, 1);
+        assert!(refusal.stderr.contains("core"), "{}", refusal.stderr);
+    }
+    let server = Setup::new().policy(r#"{"base_dir":"{base}","endpoints":{"*":false}}"#).start();
+    assert_eq!((get(server.port, "/health").status, get(server.port, "/capabilities").status), (200, 200));
+}
+
+#[test]
+fn a_source_that_is_named_is_never_passed_over() {
+    let missing = Setup::new().arg("--policy").arg("{dir}/none.yaml").try_start().unwrap_err();
+    assert!(missing.status == 1 && missing.stderr.contains("none.yaml"), "{}", missing.stderr);
+    let by_name = Setup::new().env("ABX_SERVER_POLICY_FILE", "{dir}/none.json").try_start().unwrap_err();
+    assert!(by_name.status == 1 && by_name.stderr.contains("none.json"), "{}", by_name.stderr);
+    let inline = Setup::new().env("ABX_SERVER_POLICY", "{").try_start().unwrap_err();
+    assert!(inline.status == 1 && inline.stderr.contains("ABX_SERVER_POLICY"), "{}", inline.stderr);
+    let inline = Setup::new().env("ABX_SERVER_POLICY", r#"{"endpoints":{"shell":false}}"#).start();
+    assert_eq!(request(inline.port, "POST", "/shell", &[], None).code(), "endpoint_disabled");
+}
+
+#[test]
+fn faults_before_the_first_connection_are_one_message() {
+    let base = Setup::new().arg("--base-dir").arg("{dir}/none").try_start().unwrap_err();
+    assert_eq!(base.status, 2, "a flag twice is a usage error: {}", base.stderr);
+    let base = Setup::new().policy(r#"{"base_dir":"/nowhere"}"#).no_base_dir().try_start().unwrap_err();
+    assert_eq!(base.status, 1);
+    assert!(base.stderr.contains("/nowhere") && base.stderr.contains("--base-dir"), "{}", base.stderr);
+    let group = Setup::new().env("ABX_SERVER_ENABLED_GROUPS", "agent").try_start().unwrap_err();
+    assert!(group.status == 1 && group.stderr.contains("agents"), "{}", group.stderr);
+    let flag = Setup::new().arg("--nonsense").try_start().unwrap_err();
+    assert_eq!(flag.status, 2);
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let refusal = Setup::new().port(&port).try_start().unwrap_err();
+    assert!(refusal.status == 1 && refusal.stderr.contains(&port), "{}", refusal.stderr);
+}

@@ -1,0 +1,213 @@
+//! Starts the real server with a policy, an environment and a base directory of its own, and stops it again.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// How a server is to be started.
+#[derive(Debug, Default, Clone)]
+pub struct Setup {
+    policy: Option<String>,
+    env: Vec<(String, String)>,
+    args: Vec<String>,
+    files: Vec<(String, String)>,
+    host: Option<String>,
+    port: Option<String>,
+    no_base_dir: bool,
+}
+
+/// A running server; killed when dropped.
+#[derive(Debug)]
+pub struct Server {
+    child: Child,
+    pub port: u16,
+    pub pty_port: Option<u16>,
+    pub dir: TempDir,
+    stderr: Arc<Mutex<Vec<String>>>,
+}
+
+/// A server that did not start.
+#[derive(Debug)]
+pub struct Refusal {
+    pub status: i32,
+    pub stderr: String,
+}
+
+impl Setup {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The policy document; `{base}` stands for the base directory.
+    pub fn policy(mut self, text: &str) -> Self {
+        self.policy = Some(text.to_owned());
+        self
+    }
+
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.env.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    pub fn arg(mut self, arg: &str) -> Self {
+        self.args.push(arg.to_owned());
+        self
+    }
+
+    pub fn host(mut self, host: &str) -> Self {
+        self.host = Some(host.to_owned());
+        self
+    }
+
+    pub fn port(mut self, port: &str) -> Self {
+        self.port = Some(port.to_owned());
+        self
+    }
+
+    /// Without `--base-dir`, so that the policy or the environment names it.
+    pub fn no_base_dir(mut self) -> Self {
+        self.no_base_dir = true;
+        self
+    }
+
+    /// A file beneath the base directory.
+    pub fn file(mut self, path: &str, text: &str) -> Self {
+        self.files.push((path.to_owned(), text.to_owned()));
+        self
+    }
+
+    /// Starts it; a server that refuses is a failed test.
+    pub fn start(&self) -> Server {
+        self.try_start().unwrap_or_else(|refusal| panic!("the server did not start: {}", refusal.stderr))
+    }
+
+    /// Starts it, or says how it refused.
+    pub fn try_start(&self) -> Result<Server, Refusal> {
+        let dir = tempfile::tempdir().unwrap();
+        let base = base(&dir);
+        std::fs::create_dir(&base).unwrap();
+        for (path, text) in &self.files {
+            let path = base.join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let mut command = Command::new(env!("CARGO_BIN_EXE_agent-sandbox-server"));
+        command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        let host = self.host.as_deref().unwrap_or("127.0.0.1");
+        let port = self.port.as_deref().unwrap_or("0");
+        command.args(["serve", "--host", host, "--port", port, "--pty-port", "0"]);
+        if !self.no_base_dir {
+            command.arg("--base-dir").arg(&base);
+        }
+        if let Some(policy) = &self.policy {
+            let path = dir.path().join("policy.yaml");
+            std::fs::write(&path, fill(policy, &base)).unwrap();
+            command.arg("--policy").arg(path);
+        }
+        command.args(self.args.iter().map(|arg| fill(arg, &base)));
+        command.envs(self.env.iter().map(|(name, value)| (name, fill(value, &base))));
+        run(command, dir)
+    }
+}
+
+/// `{base}` and `{dir}` in a text.
+pub fn fill(text: &str, base: &Path) -> String {
+    let dir = base.parent().unwrap_or(base);
+    text.replace("{base}", &base.display().to_string()).replace("{dir}", &dir.display().to_string())
+}
+
+fn base(dir: &TempDir) -> PathBuf {
+    dir.path().join("base")
+}
+
+fn run(mut command: Command, dir: TempDir) -> Result<Server, Refusal> {
+    let mut child =
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let stderr = Arc::new(Mutex::new(Vec::new()));
+    let lines = BufReader::new(child.stderr.take().unwrap());
+    let kept = Arc::clone(&stderr);
+    let reader = std::thread::spawn(move || {
+        for line in lines.split(b'\n').map_while(Result::ok) {
+            kept.lock().unwrap().push(String::from_utf8_lossy(&line).into_owned());
+        }
+    });
+    let until = Instant::now() + Duration::from_secs(20);
+    loop {
+        let listening = stderr.lock().unwrap().iter().find_map(|line| ports(line));
+        if let Some((port, pty_port)) = listening {
+            return Ok(Server { child, port, pty_port, dir, stderr });
+        }
+        if let Some(status) = child.try_wait().unwrap() {
+            reader.join().unwrap();
+            let stderr = stderr.lock().unwrap().join("\n");
+            return Err(Refusal { status: status.code().unwrap_or(-1), stderr });
+        }
+        assert!(Instant::now() < until, "the server neither listens nor ends");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+fn ports(line: &str) -> Option<(u16, Option<u16>)> {
+    let rest = line.split_once("listening on http://")?.1;
+    let (http, pty) =
+        rest.split_once(", terminals on ws://").map_or((rest, None), |(http, pty)| (http, Some(pty)));
+    let port = |text: &str| text.rsplit_once(':')?.1.trim_end_matches("/pty").parse().ok();
+    Some((port(http)?, pty.and_then(port)))
+}
+
+impl Server {
+    pub fn base(&self) -> PathBuf {
+        base(&self.dir)
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// What it has written to stderr so far.
+    pub fn stderr(&self) -> Vec<String> {
+        self.stderr.lock().unwrap().clone()
+    }
+
+    /// Waits until a line of stderr holds `text`.
+    pub fn wait_for(&self, text: &str) -> String {
+        let until = Instant::now() + Duration::from_secs(20);
+        loop {
+            if let Some(line) = self.stderr().into_iter().find(|line| line.contains(text)) {
+                return line;
+            }
+            assert!(Instant::now() < until, "`{text}` never came: {:#?}", self.stderr());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// The audit line of a request.
+    pub fn audit_of(&self, request_id: &str) -> serde_json::Value {
+        serde_json::from_str(&self.wait_for(&format!("\"request_id\":\"{request_id}\""))).unwrap()
+    }
+
+    pub fn signal(&self, name: &str) {
+        let done =
+            Command::new("kill").args([&format!("-{name}"), &self.pid().to_string()]).status().unwrap();
+        assert!(done.success());
+    }
+
+    /// Stops it and gives its exit status and everything it wrote.
+    pub fn stop(mut self) -> (Option<i32>, Vec<String>) {
+        self.signal("TERM");
+        let status = self.child.wait().unwrap();
+        std::thread::sleep(Duration::from_millis(20));
+        (status.code(), self.stderr())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Already gone after `stop`.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
