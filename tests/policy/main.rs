@@ -4,6 +4,8 @@
 mod golden;
 
 #[cfg(test)]
+mod decide;
+#[cfg(test)]
 mod diagnose;
 #[cfg(test)]
 mod form;
