@@ -21,4 +21,3 @@ mod parsing;
 mod policy;
 mod raw;
 mod server;
-mod unbuilt;
