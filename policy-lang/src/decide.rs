@@ -14,6 +14,7 @@ mod query;
 pub use gates::{Gate, GateOutcome, GateReport};
 pub use query::{CommandQuery, PathQuery, Query, VariableQuery, VariableUse};
 
+use crate::endpoint::EndpointDecl;
 use crate::policy::{CompiledPolicy, ElementRef, RuleIx};
 use std::borrow::Cow;
 
@@ -52,6 +53,21 @@ impl Op {
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|op| op.as_str() == name)
+    }
+
+    /// What a call of the endpoint does to the path in the parameter `role`, where nobody says.
+    #[must_use]
+    pub fn usual(endpoint: Option<&EndpointDecl>, role: &str) -> Self {
+        let asks = |scope| endpoint.is_some_and(|endpoint| endpoint.scopes.contains(&scope));
+        match role {
+            "source" => Self::Delete,
+            "destination" => Self::Write,
+            "cwd" => Self::Run,
+            _ if asks("files:delete") => Self::Delete,
+            _ if asks("files:write") => Self::Write,
+            _ if asks("files:read") => Self::Read,
+            _ => Self::Run,
+        }
     }
 
     /// Whether it changes something, which `read_only` refuses.

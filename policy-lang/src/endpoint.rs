@@ -35,6 +35,12 @@ impl Method {
             Self::Delete => "DELETE",
         }
     }
+
+    /// The one that a request line spells so.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Get, Self::Head, Self::Post, Self::Delete].into_iter().find(|method| method.as_str() == name)
+    }
 }
 
 /// What a door takes as its request body.

@@ -9,6 +9,7 @@ pub mod revision;
 use crate::endpoint::{CustomRoute, Key};
 use crate::layer::{LayerKind, Rank, Specificity};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 /// Index of an endpoint: the catalogue's first, in declaration order, then custom routes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -59,6 +60,14 @@ pub struct FileInfo {
     pub layer: LayerKind,
     /// SHA-256 of its bytes, lower-case hex.
     pub sha256: String,
+}
+
+impl FileInfo {
+    /// SHA-256 of a text, as [`FileInfo::sha256`] holds it.
+    #[must_use]
+    pub fn digest(text: &str) -> String {
+        hex(&Sha256::digest(text.as_bytes()))
+    }
 }
 
 /// A rule: a selector of one layer. Prints as its [`Rule::name`].

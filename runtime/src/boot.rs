@@ -8,7 +8,7 @@ mod flags;
 mod harden;
 mod policy;
 mod serve;
-mod source;
+pub(crate) mod source;
 
 pub use fault::Fault;
 pub use flags::Options;

@@ -1,7 +1,17 @@
 //! The command line: one file a command, one row each here.
 
+mod check_config;
+mod compile;
+mod completions;
+mod endpoints;
 mod exit;
 mod healthcheck;
+mod inspect;
+mod openapi;
+mod output;
+mod report;
+mod rule;
+mod schema;
 mod serve;
 mod version;
 
@@ -10,7 +20,10 @@ pub use exit::Exit;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
-/// The HTTP server of a sandbox container, and the compiler of the policy that governs it.
+/// The HTTP server of a sandbox container, and the compiler of the policy that governs it
+///
+/// A template author asks `check-config --explain` why a call is refused; a CI job gates changes with
+/// `check-config --strict --json`; a container boots with `serve` from what `compile` wrote.
 #[derive(Debug, Parser)]
 #[command(name = "agent-sandbox-server", version, max_term_width = 100, arg_required_else_help = true)]
 struct Cli {
@@ -20,6 +33,14 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    CheckConfig(Box<check_config::CheckConfig>),
+    Compile(compile::Compile),
+    Inspect(inspect::Inspect),
+    Endpoints(endpoints::Endpoints),
+    Schema(schema::Schema),
+    Openapi(openapi::Openapi),
+    Rule(rule::Rule),
+    Completions(completions::Completions),
     Serve(Box<serve::Serve>),
     Healthcheck(healthcheck::Healthcheck),
     Version(version::Version),
@@ -28,6 +49,14 @@ enum Command {
 impl Command {
     fn run(self) -> Exit {
         match self {
+            Self::CheckConfig(command) => command.run(),
+            Self::Compile(command) => command.run(),
+            Self::Inspect(command) => command.run(),
+            Self::Endpoints(command) => command.run(),
+            Self::Schema(command) => command.run(),
+            Self::Openapi(command) => command.run(),
+            Self::Rule(command) => command.run(),
+            Self::Completions(command) => command.run(),
             Self::Serve(command) => command.run(),
             Self::Healthcheck(command) => command.run(),
             Self::Version(command) => command.run(),
@@ -40,10 +69,11 @@ impl Command {
 pub fn main() -> ExitCode {
     match Cli::try_parse() {
         Ok(cli) => cli.command.run().into(),
-        Err(error) => {
-            // To stdout for `--help`, to stderr for a mistake. Where that is closed nobody reads it anyway.
-            let _ = error.print();
-            if error.use_stderr() { Exit::Usage.into() } else { Exit::Success.into() }
+        Err(error) if error.use_stderr() => check_config::usage(&error).into(),
+        Err(help) => {
+            // Where stdout is closed nobody reads it anyway.
+            let _ = help.print();
+            Exit::Success.into()
         }
     }
 }

@@ -143,6 +143,12 @@ impl Env {
     }
 }
 
+/// Whether `NO_COLOR` asks for plain text.
+#[must_use]
+pub fn no_colour() -> bool {
+    variable("NO_COLOR").is_some()
+}
+
 fn variable(name: &str) -> Option<String> {
     let value = std::env::var_os(name)?;
     // What is no text cannot be a name, a number or a document; as a secret it can be presented by nobody.

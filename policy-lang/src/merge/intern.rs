@@ -5,10 +5,8 @@ use crate::layer::{Block, Layer, LayerKind, TokenSecret, Value};
 use crate::merge::{Merged, index};
 use crate::resolved::{
     Element, FileInfo, FilePlace, Resolved, ResolvedStatement, ResolvedToken, ResolvedValue, Rule, RuleIx,
-    hex,
 };
 use crate::source::{SourceId, SourceMap, Span};
-use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 
 /// Takes the layers in, lowest first.
@@ -117,7 +115,7 @@ fn file(
         resolved.files.push(FileInfo {
             name: name.rsplit('/').next().unwrap_or(name).to_owned(),
             layer,
-            sha256: hex(&Sha256::digest(sources.text(source).as_bytes())),
+            sha256: FileInfo::digest(sources.text(source)),
         });
         u32::try_from(resolved.files.len() - 1).unwrap_or(u32::MAX)
     })

@@ -39,6 +39,12 @@ impl Fault {
         self
     }
 
+    /// What is wrong, without what to do about it.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
     /// The exit status.
     #[must_use]
     pub fn exit(&self) -> Exit {

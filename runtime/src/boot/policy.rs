@@ -41,7 +41,7 @@ impl Loader {
 
     /// Reads the source anew. What `earlier` counted goes on being counted.
     pub(super) fn load(&self, env: &Env, earlier: Option<&PolicyState>) -> Result<Loaded, Fault> {
-        let source = source::find(&self.options, env)?;
+        let source = source::find(self.options.policy.as_deref(), env)?;
         let (policy, mut warnings, mut findings) = self.compile(&source, env)?;
         check_base_dir(policy.base_dir())?;
         let legacy = env.server_token();

@@ -1,6 +1,6 @@
 //! Where the policy comes from. The first source that is named counts, and must load: nothing falls through to the next.
 
-use super::{Fault, Options};
+use super::Fault;
 use crate::env::{self, Env};
 use policy_lang::parse::Format;
 use std::path::{Path, PathBuf};
@@ -10,15 +10,15 @@ const DEFAULT_FILE: &str = "/etc/agent-sandbox/server-policy.json";
 
 /// A policy text and where it was found.
 #[derive(Debug)]
-pub(super) struct Source {
+pub(crate) struct Source {
     /// How messages call it: a path, or the name of a variable.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// What diagnostics print before line and column: the name without directories.
-    pub(super) file: String,
+    pub(crate) file: String,
     /// What the text is written in.
-    pub(super) format: Format,
+    pub(crate) format: Format,
     /// The text; `None` where nothing names a policy.
-    pub(super) text: Option<String>,
+    pub(crate) text: Option<String>,
 }
 
 impl Source {
@@ -29,8 +29,8 @@ impl Source {
 }
 
 /// Finds the policy: `--policy`, `ABX_SERVER_POLICY`, `ABX_SERVER_POLICY_FILE`, the default file, nothing.
-pub(super) fn find(options: &Options, env: &Env) -> Result<Source, Fault> {
-    if let Some(path) = &options.policy {
+pub(crate) fn find(named: Option<&Path>, env: &Env) -> Result<Source, Fault> {
+    if let Some(path) = named {
         return file(path, "--policy");
     }
     if let Some(text) = &env.policy {

@@ -25,7 +25,7 @@ use crate::app::index;
 use crate::endpoint::{Answer, Call, JsonBody, Reply};
 use crate::error::ApiError;
 use policy_lang::decide::{Decision, Op, PathQuery, Query, decide};
-use policy_lang::endpoint::{EndpointDecl, EndpointId};
+use policy_lang::endpoint::EndpointId;
 use policy_lang::paths::absolute;
 use serde_json::{Value, json};
 
@@ -51,7 +51,7 @@ pub(crate) async fn call(mut call: Call) -> Answer {
     let normal = normal.collect::<Result<Vec<_>, _>>()?;
     let paths: Vec<_> = normal
         .iter()
-        .map(|(role, path)| PathQuery { role, path, op: op.unwrap_or_else(|| usual(decl, role)) })
+        .map(|(role, path)| PathQuery { role, path, op: op.unwrap_or_else(|| Op::usual(Some(decl), role)) })
         .collect();
     let scopes = decl.auth_required.then_some(&call.principal().scopes);
     let decision = decide(policy, &Query { scopes, paths: &paths, ..Query::of(index(id)) });
@@ -104,18 +104,4 @@ fn paths(body: &mut JsonBody) -> Result<Vec<(String, String)>, ApiError> {
         return Err(ApiError::invalid("paths", format!("paths may name at most {MAX_PATHS}")));
     }
     Ok(named)
-}
-
-/// What the endpoint does to the path of this parameter.
-fn usual(decl: &EndpointDecl, role: &str) -> Op {
-    let asks = |scope| decl.scopes.contains(&scope);
-    match role {
-        "source" => Op::Delete,
-        "destination" => Op::Write,
-        "cwd" => Op::Run,
-        _ if asks("files:delete") => Op::Delete,
-        _ if asks("files:write") => Op::Write,
-        _ if asks("files:read") => Op::Read,
-        _ => Op::Run,
-    }
 }

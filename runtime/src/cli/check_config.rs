@@ -1,0 +1,148 @@
+//! `check-config`: judges policy documents, and explains what they decide.
+
+mod explain;
+mod levels;
+mod load;
+
+use super::Exit;
+use super::output::Output;
+use super::report::{Report, github, human, json, junit, sarif};
+use clap::{Args, ValueEnum};
+pub(super) use levels::code;
+pub(super) use load::{Source, sources};
+use policy_lang::stages::Outcome;
+
+/// Check a policy, and explain what it decides
+///
+/// Without --policy it checks what `serve` would load here, and says which source that was. A FILE is a template with a
+/// `server:` block, a bare document in YAML or JSON, a compiled set, or `-` for standard input.
+///
+/// Exit status: 0 clean, 1 findings (errors; warnings too with --strict; a missed --expect), 2 usage, 3 a named input
+/// cannot be read, 70 internal error. It is the same in every format.
+#[derive(Debug, Args)]
+pub(super) struct CheckConfig {
+    /// Document to check; may be given several times, each judged on its own
+    #[arg(long, value_name = "FILE")]
+    policy: Vec<String>,
+    /// Preset to use in place of the document's
+    #[arg(long, value_name = "NAME")]
+    preset: Option<String>,
+    /// Directory that relative paths start from, in place of the document's
+    #[arg(long, value_name = "DIR")]
+    base_dir: Option<String>,
+    /// Let warnings fail as errors do
+    #[arg(long)]
+    strict: bool,
+    /// One JSON document on stdout, whatever happens; the same as --format json
+    #[arg(long)]
+    json: bool,
+    /// How to print the result
+    #[arg(long, value_enum, conflicts_with = "json")]
+    format: Option<Format>,
+    #[command(flatten)]
+    levels: levels::LevelArgs,
+    #[command(flatten)]
+    explain: explain::ExplainArgs,
+}
+
+/// How a report is printed. Every format is a view of the same value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// For people: the lines, underlined
+    Human,
+    /// One document
+    Json,
+    /// One line a finding, then a summary
+    Jsonl,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Workflow commands, shown beside the lines of a pull request
+    Github,
+    /// JUnit XML, for test reports
+    Junit,
+}
+
+impl CheckConfig {
+    pub(super) fn run(self) -> Exit {
+        let format = if self.json { Format::Json } else { self.format.unwrap_or(Format::Human) };
+        let mut output = Output::default();
+        let mut report = Report::new("check-config", self.strict);
+        let mut view = human::View::new(output.colour());
+        // Counting out every key of every endpoint is only worth it where it is printed.
+        let keys = format == Format::Json;
+        self.judge(&mut report, &mut view, keys);
+        print(&report, &view, format, &mut output)
+    }
+
+    fn judge(&self, report: &mut Report, view: &mut human::View, keys: bool) {
+        let levels = match self.levels.read(self.strict) {
+            Ok(levels) => levels,
+            Err(message) => return report.fail(Exit::Usage, message),
+        };
+        let sources = match load::sources(&self.policy) {
+            Ok(sources) => sources,
+            Err(failure) => return report.fail(failure.exit, failure.message),
+        };
+        if self.explain.asked() && sources.len() > 1 {
+            return report.fail(Exit::Usage, "--explain explains one policy; give --policy once");
+        }
+        let alone = sources.len() == 1;
+        for source in &sources {
+            let done = load::compile(source, self, &levels, |run| {
+                report.add(&run.outcome);
+                view.add(source, &run.outcome, self.preset.as_deref());
+                skipped(report, source, &run.outcome);
+                if alone {
+                    report.resolve(&run.outcome, run.inputs.catalogue, keys);
+                    self.explain.answer(report, view, run);
+                }
+            });
+            if let Err(failure) = done {
+                report.fail(failure.exit, failure.message);
+            }
+        }
+    }
+}
+
+/// What clap says of a wrong call. Where the call asks for JSON, so is this; `None` prints as clap does.
+pub(super) fn usage(error: &clap::Error) -> Exit {
+    let mut arguments = std::env::args().skip(1);
+    let ours = arguments.next().as_deref() == Some("check-config");
+    let json = arguments.any(|argument| argument == "--json" || argument == "--format=json");
+    if ours && json {
+        let mut report = Report::new("check-config", false);
+        report.fail(Exit::Usage, error.render().to_string().trim_end());
+        Output::default().print(&json::document(&report));
+    } else {
+        let _ = error.print();
+    }
+    Exit::Usage
+}
+
+/// Names what could not be judged: what depends on the machine that will serve.
+fn skipped(report: &mut Report, source: &load::Source, outcome: &Outcome) {
+    let tokens = outcome.resolved().and_then(|resolved| resolved.tokens.as_deref()).unwrap_or_default();
+    let variables: Vec<&str> = tokens.iter().filter_map(|token| token.token_env.as_deref()).collect();
+    if source.found.is_none() && !variables.is_empty() {
+        let why = format!("whether {} is set is known where the server starts", variables.join(", "));
+        report.skip("token-env-unset", &why);
+    }
+}
+
+/// Prints a report; the exit status is the report's own.
+fn print(report: &Report, view: &human::View, format: Format, output: &mut Output) -> Exit {
+    match format {
+        Format::Human => {
+            output.print(&view.render(report));
+            if let Some(message) = &report.message {
+                output.complain(message);
+            }
+        }
+        Format::Json => output.print(&json::document(report)),
+        Format::Jsonl => output.print(&json::lines(report)),
+        Format::Sarif => output.print(&sarif::render(report)),
+        Format::Github => output.print(&github::render(report)),
+        Format::Junit => output.print(&junit::render(report)),
+    }
+    report.exit()
+}

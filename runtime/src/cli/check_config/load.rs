@@ -1,0 +1,134 @@
+//! What `check-config` reads: the files that were named, or what `serve` would load here.
+
+use super::CheckConfig;
+use crate::boot::source;
+use crate::cli::Exit;
+use policy_lang::check::Facts;
+use policy_lang::diag::Levels;
+use policy_lang::endpoint::Catalogue;
+use policy_lang::form;
+use policy_lang::parse::Format;
+use policy_lang::stages::{Document, Inputs, Outcome, compile_document, load_compiled};
+use std::io::Read;
+use std::path::Path;
+
+/// A policy to judge.
+#[derive(Debug)]
+pub(in crate::cli) struct Source {
+    /// As reports name it.
+    pub(in crate::cli) name: String,
+    /// Where it was found, for people, when it was not named.
+    pub(in crate::cli) found: Option<String>,
+    /// How to read it.
+    pub(in crate::cli) format: Format,
+    /// Its bytes; none where there is no document at all.
+    pub(in crate::cli) bytes: Option<Vec<u8>>,
+}
+
+/// What kept a check from being made.
+#[derive(Debug)]
+pub(in crate::cli) struct Failure {
+    pub(in crate::cli) exit: Exit,
+    pub(in crate::cli) message: String,
+}
+
+/// Reads every named file, or finds what `serve` would load.
+pub(in crate::cli) fn sources(named: &[String]) -> Result<Vec<Source>, Failure> {
+    if named.is_empty() {
+        return Ok(vec![here()?]);
+    }
+    named.iter().map(|name| read(name)).collect()
+}
+
+fn read(name: &str) -> Result<Source, Failure> {
+    let (name, bytes) = if name == "-" {
+        let mut bytes = Vec::new();
+        let read = std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes);
+        ("<stdin>", read)
+    } else {
+        (name, std::fs::read(name))
+    };
+    match bytes {
+        Ok(bytes) => {
+            Ok(Source { name: name.to_owned(), found: None, format: format(name), bytes: Some(bytes) })
+        }
+        Err(error) => {
+            Err(Failure { exit: Exit::Unreadable, message: format!("cannot read `{name}`: {error}") })
+        }
+    }
+}
+
+/// What `serve` would load here, by the same search.
+fn here() -> Result<Source, Failure> {
+    let env = crate::env::Env::read();
+    let found = source::find(None, &env)
+        .map_err(|fault| Failure { exit: Exit::Unreadable, message: fault.message().to_owned() })?;
+    let bytes = found.text.map(String::into_bytes);
+    Ok(Source { found: Some(found.name.clone()), name: found.name, format: found.format, bytes })
+}
+
+/// One compilation with all that took part in it.
+pub(super) struct Run<'a> {
+    pub(super) inputs: &'a Inputs<'a>,
+    pub(super) document: Option<Document<'a>>,
+    /// Whether the source is a compiled set, of which nothing is text to edit.
+    pub(super) compiled: bool,
+    pub(super) outcome: Outcome,
+}
+
+impl<'a> Run<'a> {
+    /// The author's text; empty where there is none.
+    pub(super) fn text(&self) -> &'a str {
+        self.document.and_then(|document| std::str::from_utf8(document.bytes).ok()).unwrap_or_default()
+    }
+}
+
+/// Compiles a source as this call asks for it, and hands it on.
+pub(super) fn compile<T>(
+    source: &Source,
+    call: &CheckConfig,
+    levels: &Levels,
+    then: impl FnOnce(&Run<'_>) -> T,
+) -> Result<T, Failure> {
+    let env = crate::env::Env::read();
+    let catalogue = Catalogue::builtin();
+    let is_set = |variable: &str| env.secret(variable).is_some();
+    // The environment is that of the server only where the policy is the one that `serve` would load here.
+    let here = source.found.is_some();
+    let inputs = Inputs {
+        preset: call.preset.as_deref(),
+        base_dir: call.base_dir.as_deref(),
+        enabled_groups: env.enabled_groups.as_deref().filter(|_| here),
+        default_base_dir: env.base_dir.as_deref().filter(|_| here),
+        facts: Facts {
+            variable_is_set: here.then_some(&is_set as &dyn Fn(&str) -> bool),
+            server_token: here && env.server_token().is_some(),
+        },
+        ..Inputs::new(&catalogue, levels)
+    };
+    let text = source.bytes.as_deref().and_then(|bytes| std::str::from_utf8(bytes).ok());
+    let compiled = text.filter(|text| form::is_compiled(text));
+    if compiled.is_some() && call.preset.is_some() {
+        let name = &source.name;
+        let message =
+            format!("`{name}` is a compiled set: its preset is settled, and --preset cannot replace it");
+        return Err(Failure { exit: Exit::Usage, message });
+    }
+    let document = source.bytes.as_deref().filter(|_| compiled.is_none());
+    let document = document.map(|bytes| Document { name: &source.name, bytes, format: source.format });
+    let outcome = match compiled {
+        Some(text) => load_compiled(text, &inputs)
+            .map_err(|error| Failure { exit: Exit::Failure, message: format!("{}: {error}", source.name) })?,
+        None => compile_document(document, &inputs),
+    };
+    Ok(then(&Run { inputs: &inputs, document, compiled: compiled.is_some(), outcome }))
+}
+
+/// By the name's ending; what has none is looked at.
+fn format(name: &str) -> Format {
+    match Path::new(name).extension().and_then(|ending| ending.to_str()) {
+        Some("yaml" | "yml") => Format::Yaml,
+        Some("json") => Format::Json,
+        _ => Format::Auto,
+    }
+}
