@@ -13,6 +13,7 @@ use crate::audit::Audit;
 use crate::auth::FailedLogins;
 use crate::endpoint::RequestId;
 use crate::env::Env;
+use crate::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Instant;
@@ -28,6 +29,8 @@ pub struct App {
     pub audit: Audit,
     /// What the environment said at start.
     pub env: Env,
+    /// Every process that the server has started.
+    pub processes: Arc<process::Engine>,
     /// Wrong tokens by peer.
     pub failed_logins: FailedLogins,
     /// Cancelled when the server stops: streams and sockets end then.
@@ -41,13 +44,20 @@ pub struct App {
 impl App {
     /// Puts a server together.
     #[must_use]
-    pub fn new(policy: PolicyState, settings: Settings, audit: Audit, env: Env) -> Self {
+    pub fn new(
+        policy: PolicyState,
+        settings: Settings,
+        audit: Audit,
+        env: Env,
+        processes: Arc<process::Engine>,
+    ) -> Self {
         let (boot, _) = uuid::Uuid::new_v4().as_u64_pair();
         Self {
             policy: RwLock::new(Arc::new(policy)),
             settings,
             audit,
             env,
+            processes,
             failed_logins: FailedLogins::default(),
             stopping: CancellationToken::new(),
             started: Instant::now(),

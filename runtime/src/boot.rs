@@ -13,13 +13,17 @@ pub(crate) mod source;
 pub use fault::Fault;
 pub use flags::Options;
 
-use crate::app::App;
+use crate::app::{App, PolicyState};
 use crate::audit::Audit;
 use crate::env::Env;
 use crate::log;
+use crate::process;
 use policy::Loader;
 use std::path::Path;
 use std::sync::Arc;
+
+/// Where programs are looked for when the server itself has no `PATH`.
+const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// Runs a server until it is told to stop.
 ///
@@ -42,10 +46,25 @@ pub fn run(options: Options) -> Result<(), Fault> {
     let runtime = serve::runtime().map_err(|error| Fault::failed(format!("cannot start: {error}")))?;
     runtime.block_on(async {
         let sockets = serve::bind(&options, &env, loaded.state.serves_terminals()).await?;
-        let app = Arc::new(App::new(loaded.state, sockets.settle(settings), audit, env));
+        let processes = processes(&env, &loaded.state)?;
+        let app = Arc::new(App::new(loaded.state, sockets.settle(settings), audit, env, processes));
         serve::run(app, loader, sockets).await;
         Ok(())
     })
+}
+
+/// The engine of all children. The server waits for whatever they leave behind.
+fn processes(env: &Env, state: &PolicyState) -> Result<Arc<process::Engine>, Fault> {
+    let own = env.inherited.iter().filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
+    let own: Vec<(String, String)> = own.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    let path = own.iter().find(|(name, _)| name == "PATH").map_or(PATH, |(_, path)| path.as_str());
+    let programs = process::Programs::from_path(path.as_ref());
+    let hidden = state.secret_variables().map(str::to_owned).collect();
+    let environment = process::Environment::new(own, hidden);
+    let setup =
+        process::Setup { programs, environment, identity: None, max_processes: process::MAX_PROCESSES };
+    let engine = process::Engine::new(setup).and_then(|engine| engine.adopt_orphans().map(|()| engine));
+    engine.map_err(|error| Fault::failed(format!("cannot prepare for child processes: {error}")))
 }
 
 fn open_audit(file: Option<&str>) -> Result<Audit, Fault> {

@@ -5,6 +5,8 @@
 //! `tests/endpoints/not_built.txt`.
 
 mod core;
+mod launch;
+mod process;
 
 use crate::endpoint::Handler;
 use policy_lang::endpoint::EndpointId;
@@ -36,14 +38,6 @@ codegen::handlers!(
         files_upload_stream,
         files_download_stream,
         files_archive,
-        shell,
-        shell_stream,
-        process_start,
-        process_list,
-        process_get,
-        process_output,
-        process_input,
-        process_signal,
         pty_create,
         pty_list,
         pty_get,

@@ -20,4 +20,6 @@ pub mod http;
 mod log;
 pub mod pipeline;
 pub mod process;
+pub mod pty;
 pub mod routes;
+pub mod sse;

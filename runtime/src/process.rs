@@ -15,6 +15,8 @@
 //! | `pump` | the task that serves it until its end |
 //! | `ending` | SIGTERM, two seconds, SIGKILL; `tree` finds descendants wherever they are |
 //! | `registry` | all of them: owners, bounds, shutdown, orphans; `reap` waits for what was left |
+//! | `masking` | a command for display |
+//! | `resumable` | commands that a caller comes back to by an id |
 //! | `signals`, `exit` | names and numbers |
 
 mod ending;
@@ -22,10 +24,12 @@ pub mod environment;
 mod exit;
 mod input;
 mod job;
+pub mod masking;
 mod programs;
 mod pump;
 mod reap;
 mod registry;
+pub mod resumable;
 pub mod ring;
 pub mod signals;
 mod spawn;

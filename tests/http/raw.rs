@@ -95,14 +95,36 @@ fn split(mut bytes: &[u8]) -> Vec<Answer> {
         }
         let length = headers.get("content-length").and_then(|values| values[0].parse::<usize>().ok());
         let rest = &bytes[end + 4..];
-        let length = length.unwrap_or(0).min(rest.len());
+        let chunked = headers.get("transfer-encoding").is_some_and(|values| values[0] == "chunked");
+        let (body, length) = match chunked {
+            true => unchunked(rest),
+            false => {
+                let length = length.unwrap_or(0).min(rest.len());
+                (rest[..length].to_vec(), length)
+            }
+        };
         if status != Some(100) {
-            answers.push(Answer { status: status.unwrap_or(0), headers, body: rest[..length].to_vec() });
+            answers.push(Answer { status: status.unwrap_or(0), headers, body });
         }
         bytes = &rest[length..];
     }
     assert!(bytes.is_empty(), "what follows is no answer: {}", String::from_utf8_lossy(bytes));
     answers
+}
+
+/// The body of a chunked answer and how many bytes it took, its last chunk included.
+fn unchunked(bytes: &[u8]) -> (Vec<u8>, usize) {
+    let (mut body, mut at) = (Vec::new(), 0);
+    loop {
+        let line = bytes[at..].windows(2).position(|two| two == b"\r\n").unwrap();
+        let size = usize::from_str_radix(std::str::from_utf8(&bytes[at..at + line]).unwrap(), 16).unwrap();
+        let begun = at + line + 2;
+        body.extend_from_slice(&bytes[begun..begun + size]);
+        at = begun + size + 2;
+        if size == 0 {
+            return (body, at);
+        }
+    }
 }
 
 /// One well-formed request and its answer.

@@ -3,11 +3,10 @@
 mod patch;
 mod table;
 
-use super::keys::{Beaten, Holds, KeyReport, Reason};
+use super::keys::{Holds, KeyReport};
 use super::{EditReport, Explanation, GateLine, Outcome, show};
 use crate::decide::Query;
-use crate::endpoint::{Group, Key, Method};
-use crate::layer::LayerKind;
+use crate::endpoint::Key;
 use crate::policy::CompiledPolicy;
 use crate::resolved::{FilePlace, ResolvedValue};
 use table::Table;
@@ -32,8 +31,7 @@ pub fn render(
     for note in &explanation.notes {
         text.push_str(&format!("\nnote: {note}\n"));
     }
-    let core = policy.decl(query.endpoint).is_some_and(|decl| decl.group == Group::Core);
-    text.push_str(&turning(core, explanation.allowed, edits, document));
+    text.push_str(&turning(explanation.allowed, edits, document));
     text
 }
 
@@ -55,12 +53,12 @@ fn head(policy: &CompiledPolicy, explanation: &Explanation<'_>, query: &Query<'_
     text
 }
 
-const fn method(method: Method) -> &'static str {
+const fn method(method: crate::endpoint::Method) -> &'static str {
     match method {
-        Method::Get => "GET",
-        Method::Head => "HEAD",
-        Method::Post => "POST",
-        Method::Delete => "DELETE",
+        crate::endpoint::Method::Get => "GET",
+        crate::endpoint::Method::Head => "HEAD",
+        crate::endpoint::Method::Post => "POST",
+        crate::endpoint::Method::Delete => "DELETE",
     }
 }
 
@@ -103,11 +101,7 @@ fn keys(policy: &CompiledPolicy, keys: &[KeyReport<'_>]) -> String {
                     table.row([key, &value, winner.rule, &place(policy, at), ""]);
                     key = "";
                 }
-                // That the catalogue would have said the same is no news.
-                let told = |lost: &&Beaten<'_>| {
-                    lost.said.layer != LayerKind::Default || lost.reason != Reason::SameValue
-                };
-                for lost in beaten.iter().filter(told) {
+                for lost in beaten {
                     let value = format!("  beats {}", show::value(report.key, &lost.said.value));
                     table.row([
                         "",
@@ -147,9 +141,6 @@ fn lines(policy: &CompiledPolicy, key: Key, value: &ResolvedValue) -> Vec<(Strin
             let more = list.len().saturating_sub(ELEMENTS);
             shown.chain((more > 0).then(|| (format!("… {more} more"), None))).collect()
         }
-        ResolvedValue::List(list) if list.is_empty() && key == Key::Scopes => {
-            vec![("[] (none asked)".to_owned(), None)]
-        }
         ResolvedValue::List(list) if list.is_empty() => vec![("[] (nothing)".to_owned(), None)],
         value => vec![(show::value(key, value), None)],
     }
@@ -166,11 +157,8 @@ fn place(policy: &CompiledPolicy, at: Option<FilePlace>) -> String {
     at.map_or(String::new(), |at| policy.print_place(at))
 }
 
-fn turning(core: bool, allowed: bool, edits: &[EditReport], document: &str) -> String {
+fn turning(allowed: bool, edits: &[EditReport], document: &str) -> String {
     let verb = if allowed { "to deny it" } else { "to allow it" };
-    if edits.is_empty() && core && allowed {
-        return "\nto deny it: core endpoints cannot be closed\n".to_owned();
-    }
     if edits.is_empty() {
         return format!("\n{verb}: no small change of this document does\n");
     }

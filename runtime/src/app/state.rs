@@ -2,6 +2,7 @@
 
 use crate::auth::Tokens;
 use crate::engine::Engine;
+use crate::guard::Guard;
 use policy_lang::endpoint::EndpointId;
 use policy_lang::policy::{CompiledPolicy, EndpointPolicy};
 use policy_lang::resolved::EndpointIx;
@@ -11,6 +12,8 @@ use policy_lang::resolved::EndpointIx;
 pub struct PolicyState {
     /// The rules.
     pub policy: CompiledPolicy,
+    /// The door to the file system.
+    pub guard: Guard,
     /// Who may call.
     pub tokens: Tokens,
     /// What was found about the policy and did not keep it from going into force, one sentence each.
@@ -25,11 +28,12 @@ impl PolicyState {
     pub fn new(
         policy: CompiledPolicy,
         tokens: Tokens,
+        guard: Guard,
         warnings: Vec<String>,
         earlier: Option<&Self>,
     ) -> Self {
         let engine = Engine::new(tokens.principals().len(), policy.endpoints().len());
-        let state = Self { policy, tokens, warnings, engine };
+        let state = Self { policy, guard, tokens, warnings, engine };
         if let Some(earlier) = earlier {
             state.count_on(earlier);
         }

@@ -8,6 +8,7 @@ use super::{Fault, Options};
 use crate::app::{PolicyState, Settings};
 use crate::auth::Tokens;
 use crate::env::Env;
+use crate::guard::{Guard, GuardOptions};
 use policy_lang::check::Facts;
 use policy_lang::diag::Levels;
 use policy_lang::endpoint::{Catalogue, EndpointId, Key};
@@ -53,7 +54,8 @@ impl Loader {
         }
         let tokens = Tokens::read(declared, legacy, |variable| env.secret(variable))
             .map_err(|error| Fault::failed(format!("{}: {error}", source.name)))?;
-        Ok(Loaded { state: PolicyState::new(policy, tokens, warnings, earlier), findings })
+        let guard = guard(&policy, env, earlier)?;
+        Ok(Loaded { state: PolicyState::new(policy, tokens, guard, warnings, earlier), findings })
     }
 
     fn compile(&self, source: &Source, env: &Env) -> Result<(CompiledPolicy, Vec<String>, String), Fault> {
@@ -101,6 +103,18 @@ impl Loader {
         load_compiled(text, inputs)
             .map_err(|error| Fault::failed(format!("{}: {error}", source.name)).help(error.help()))
     }
+}
+
+/// Opens what the path rules name. The roots of `earlier` stay as they are.
+fn guard(policy: &CompiledPolicy, env: &Env, earlier: Option<&PolicyState>) -> Result<Guard, Fault> {
+    let mut options = GuardOptions::new(policy.base_dir());
+    let rules = policy.endpoints().filter_map(|(_, endpoint)| endpoint.paths.as_deref());
+    options.roots = rules.flat_map(|rules| rules.roots()).map(<[u8]>::to_vec).collect();
+    options.roots.sort_unstable();
+    options.roots.dedup();
+    options.sealed = env.audit_file.iter().map(|file| file.clone().into_bytes()).collect();
+    Guard::open(options, earlier.map(|state| &state.guard))
+        .map_err(|error| Fault::failed(format!("cannot open the base directory: {error}")))
 }
 
 fn check_base_dir(base_dir: &str) -> Result<(), Fault> {

@@ -85,6 +85,7 @@ pub(super) async fn run(app: Arc<App>, loader: Loader, sockets: Sockets) {
     log::say(format_args!("stopping"));
     app.stopping.cancel();
     tasks.close();
+    app.processes.shutdown().await;
     tokio::select! {
         () = tasks.wait() => {}
         () = tokio::time::sleep(GRACE) => log::say(format_args!("calls were still under way and are cut")),

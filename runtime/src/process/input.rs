@@ -1,6 +1,7 @@
 //! Standard input of a process, written by offset so that a caller who lost an answer may safely send again.
 
 use std::io;
+use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 use tokio::io::AsyncWriteExt as _;
@@ -14,7 +15,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(super) enum Writer {
     Pipe(pipe::Sender),
-    Terminal(pty_process::OwnedWritePty),
+    /// The writing half, and the terminal itself to ask it things.
+    Terminal(pty_process::OwnedWritePty, OwnedFd),
 }
 
 /// Why input was not taken.
@@ -85,7 +87,7 @@ impl Input {
     /// The input is closed already and was never open to the caller.
     pub async fn close(&self) -> u64 {
         let mut state = self.state.lock().await;
-        if let Some(Writer::Terminal(terminal)) = state.writer.as_mut() {
+        if let Some(Writer::Terminal(terminal, _)) = state.writer.as_mut() {
             let _ = tokio::time::timeout(PATIENCE, terminal.write_all(&[4])).await;
         } else {
             state.writer = None;
@@ -98,10 +100,18 @@ impl Input {
         self.state.lock().await.writer = None;
     }
 
+    /// The group in the foreground of a terminal.
+    pub(super) async fn foreground(&self) -> Option<rustix::process::Pid> {
+        match self.state.lock().await.writer.as_ref() {
+            Some(Writer::Terminal(_, terminal)) => rustix::termios::tcgetpgrp(terminal).ok(),
+            _ => None,
+        }
+    }
+
     /// Sets the size of a terminal. Nothing happens to a pipe.
     pub(super) async fn resize(&self, columns: u16, rows: u16) -> io::Result<()> {
         match self.state.lock().await.writer.as_ref() {
-            Some(Writer::Terminal(terminal)) => {
+            Some(Writer::Terminal(terminal, _)) => {
                 terminal.resize(pty_process::Size::new(rows, columns)).map_err(io::Error::other)
             }
             _ => Ok(()),
@@ -113,7 +123,7 @@ impl Writer {
     async fn write(&mut self, data: &[u8]) -> io::Result<usize> {
         match self {
             Self::Pipe(pipe) => pipe.write(data).await,
-            Self::Terminal(terminal) => terminal.write(data).await,
+            Self::Terminal(terminal, _) => terminal.write(data).await,
         }
     }
 }

@@ -131,6 +131,30 @@ impl Job {
         }
     }
 
+    /// Tells the log how far its one reader is, or that there is none; see [`Log::follow`].
+    pub fn follow(&self, reader: Option<u64>) {
+        self.log().follow(reader);
+        self.room.notify_one();
+    }
+
+    /// Signals the foreground group of its terminal, which is what a key would do; elsewhere the whole group.
+    pub async fn signal_foreground(&self, number: u8) {
+        let Some(signal) = super::signals::system(number) else { return };
+        let foreground = match &self.input {
+            Some(input) => input.foreground().await,
+            None => None,
+        };
+        if let Some(group) = foreground.filter(|group| group.as_raw_nonzero().get() != self.pid) {
+            // The kernel has just said that this group is on our terminal.
+            let _ = rustix::process::kill_process_group(group, signal);
+        }
+        // What only interrupts a job is not for the shell behind it.
+        if foreground.is_none_or(|group| group.as_raw_nonzero().get() == self.pid) || !matches!(number, 2 | 3)
+        {
+            self.signal_group(signal);
+        }
+    }
+
     /// The log, for reading offsets and slices. Held for moments only.
     pub fn log(&self) -> MutexGuard<'_, Log> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)

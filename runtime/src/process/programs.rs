@@ -20,8 +20,10 @@ pub struct Programs {
 /// A program that is open and ready to be judged and executed.
 #[derive(Debug)]
 pub struct Program {
-    /// The file, links resolved: what command rules judge.
+    /// The file, links resolved.
     path: PathBuf,
+    /// The file as found: its directory's links resolved, its own name as it was looked up.
+    found: PathBuf,
     file: OwnedFd,
     script: bool,
 }
@@ -86,6 +88,12 @@ impl Program {
         &self.path
     }
 
+    /// The file as found: links in its directory resolved, its own name as it was looked up.
+    #[must_use]
+    pub fn found(&self) -> &Path {
+        &self.found
+    }
+
     /// Whether an interpreter will open the file by its name.
     pub(super) fn is_script(&self) -> bool {
         self.script
@@ -116,14 +124,14 @@ fn refusal(errno: Errno, name: &str) -> FindError {
 }
 
 /// Opens a regular file that somebody may execute.
-fn open(directory: impl std::os::fd::AsFd, path: &Path) -> Result<Program, Errno> {
+fn open(directory: BorrowedFd<'_>, path: &Path) -> Result<Program, Errno> {
     // Without NONBLOCK a FIFO of that name would hold the server.
     let flags = OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-    let (file, readable) = match rustix::fs::openat(&directory, path, flags | OFlags::RDONLY, Mode::empty()) {
+    let (file, readable) = match rustix::fs::openat(directory, path, flags | OFlags::RDONLY, Mode::empty()) {
         Ok(file) => (file, true),
         // A file may be executable without being readable.
         Err(Errno::ACCESS) => {
-            (rustix::fs::openat(&directory, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?, false)
+            (rustix::fs::openat(directory, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?, false)
         }
         Err(e) => return Err(e),
     };
@@ -133,7 +141,17 @@ fn open(directory: impl std::os::fd::AsFd, path: &Path) -> Result<Program, Errno
     }
     let mut head = [0_u8; 2];
     let script = readable && rustix::io::pread(&file, &mut head, 0) == Ok(2) && head == *b"#!";
-    Ok(Program { path: path_of(&file)?, file, script })
+    let resolved = path_of(&file)?;
+    let found = found_at(directory, path).unwrap_or_else(|| resolved.clone());
+    Ok(Program { path: resolved, found, file, script })
+}
+
+/// Where a file stands, by the real path of its directory.
+fn found_at(directory: BorrowedFd<'_>, path: &Path) -> Option<PathBuf> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let parent = rustix::fs::openat(directory, parent, flags, Mode::empty()).ok()?;
+    Some(path_of(&parent).ok()?.join(path.file_name()?))
 }
 
 /// The path of an open file as the kernel knows it.

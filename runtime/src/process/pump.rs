@@ -132,10 +132,16 @@ pub(super) async fn run(
             }
         }
         let linger = exited.filter(|_| !lingered).map(|at| at + LINGER);
+        // In this order, so that neither a flood of output holds up the clock, nor the coin decides which of two streams
+        // that are both ready came first.
         tokio::select! {
-            read = out.read(out_room) => out.took(&job, read),
-            read = err.read(err_room) => err.took(&job, read),
-            () = job.room.notified(), if out_room == 0 || err_room == 0 => {}
+            biased;
+            () = job.stop.notified() => {
+                if ending.is_none() {
+                    ending = Some(tokio::spawn(ending::end(Arc::clone(&job))));
+                }
+            }
+            () = finished(&mut ending) => ending = None,
             ready = watch.readable(), if exited.is_none() => {
                 if let Ok(mut guard) = ready {
                     guard.clear_ready();
@@ -146,14 +152,11 @@ pub(super) async fn run(
                     err.count_owed();
                 }
             }
-            () = at(linger) => {}
             () = at(deadline), if ending.is_none() && exited.is_none() => job.end(Reason::Timeout),
-            () = job.stop.notified() => {
-                if ending.is_none() {
-                    ending = Some(tokio::spawn(ending::end(Arc::clone(&job))));
-                }
-            }
-            () = finished(&mut ending) => ending = None,
+            () = at(linger) => {}
+            () = job.room.notified(), if out_room == 0 || err_room == 0 => {}
+            read = out.read(out_room) => out.took(&job, read),
+            read = err.read(err_room) => err.took(&job, read),
         }
     }
     job.state().ended = Some(std::time::Instant::now());

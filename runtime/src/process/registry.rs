@@ -52,6 +52,8 @@ pub struct Engine {
     pub programs: Programs,
     /// What children get to see.
     pub environment: Environment,
+    /// Commands that their callers can come back to.
+    pub resumable: Arc<super::resumable::Resumable>,
     common: Common,
     tags: Tags,
     max_processes: usize,
@@ -91,6 +93,7 @@ impl Engine {
         Ok(Arc::new(Self {
             programs: setup.programs,
             environment: setup.environment,
+            resumable: Arc::default(),
             common: Common::new(setup.identity)?,
             tags: Tags::new(),
             max_processes: setup.max_processes,

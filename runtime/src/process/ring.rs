@@ -80,13 +80,15 @@ pub struct Log {
     next: u64,
     capacity: usize,
     full: Full,
+    /// How far a reader of the first stream is who must not be overtaken.
+    reader: Option<u64>,
 }
 
 impl Log {
     /// An empty log that keeps up to `capacity` bytes of each stream.
     #[must_use]
     pub fn new(capacity: usize, full: Full) -> Self {
-        Self { segments: VecDeque::new(), lanes: [Lane::default(); 2], next: 1, capacity, full }
+        Self { segments: VecDeque::new(), lanes: [Lane::default(); 2], next: 1, capacity, full, reader: None }
     }
 
     /// Bytes that may be read from the process now. Zero means: wait for an acknowledgement.
@@ -94,8 +96,21 @@ impl Log {
     pub fn room(&self, stream: Stream) -> usize {
         match self.full {
             Full::Pause => self.capacity.saturating_sub(self.lane(stream).kept),
-            Full::DropOldest | Full::KeepHead => usize::MAX,
+            Full::DropOldest | Full::KeepHead => match self.reader {
+                Some(at) if stream == Stream::Stdout => {
+                    let ahead =
+                        usize::try_from(self.lane(stream).end.saturating_sub(at)).unwrap_or(usize::MAX);
+                    self.capacity.saturating_sub(ahead)
+                }
+                _ => usize::MAX,
+            },
         }
+    }
+
+    /// Says how far a reader of the first stream is: while one is known, the process waits rather than overtake it, and
+    /// what it has read stays for the next. `None`: nobody reads.
+    pub fn follow(&mut self, reader: Option<u64>) {
+        self.reader = reader;
     }
 
     /// Takes what has been read.

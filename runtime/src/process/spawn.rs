@@ -176,9 +176,11 @@ fn with_terminal(
     // Before the program starts, so that the first thing it can ask is answered right.
     master.resize(pty_process::Size::new(rows, columns)).map_err(failed)?;
     let end = slave.as_fd();
+    let terminal = rustix::io::fcntl_dupfd_cloexec(&master, 3).map_err(system)?;
     let (pid, pidfd) = start(launch, common, tag, [end, end, end], Some(end))?;
     let (reader, writer) = master.into_split();
-    finish(pid, pidfd, [Some(Source::Terminal(reader)), None], Some(Input::new(Writer::Terminal(writer))))
+    let input = Input::new(Writer::Terminal(writer, terminal));
+    finish(pid, pidfd, [Some(Source::Terminal(reader)), None], Some(input))
 }
 
 fn finish(

@@ -214,7 +214,7 @@ pub(super) fn speaks_of_a_secret(name: &str) -> bool {
 }
 
 /// The value with the password of a URL (`scheme://user:password@host`) replaced.
-pub(super) fn without_password(value: &str) -> String {
+pub(in crate::process) fn without_password(value: &str) -> String {
     let Some((scheme, rest)) = value.split_once("://") else { return value.to_owned() };
     let authority_end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (authority, path) = rest.split_at_checked(authority_end).unwrap_or((rest, ""));

@@ -1,0 +1,188 @@
+//! The sessions, who is attached, and when one is given up.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::process::resumable::idle_for;
+use crate::process::{Engine, Job, Launch, Owner, Reason, SpawnError};
+
+/// Live sessions that there may be at once.
+pub const MAX_SESSIONS: usize = 10;
+
+/// How long a session lives with nobody attached.
+pub const IDLE: Duration = Duration::from_secs(1800);
+
+/// How long an ended session can still be looked at.
+const KEPT: Duration = Duration::from_secs(600);
+
+/// All sessions.
+#[derive(Debug, Default)]
+pub struct Sessions {
+    table: Mutex<HashMap<String, Arc<Session>>>,
+}
+
+/// One terminal.
+#[derive(Debug)]
+pub struct Session {
+    /// 128 random bits in hex.
+    pub id: String,
+    /// The shell and its scrollback.
+    pub job: Arc<Job>,
+    /// Width and height.
+    size: Mutex<(u16, u16)>,
+    attached: watch::Sender<usize>,
+    /// Told when another takes over.
+    current: Mutex<Option<CancellationToken>>,
+}
+
+/// Why there is no session.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    /// As many live as may.
+    #[error("too many terminal sessions")]
+    TooMany,
+    /// The shell did not start.
+    #[error(transparent)]
+    Spawn(#[from] SpawnError),
+}
+
+/// Somebody who is attached. While one exists the session is not idle.
+#[derive(Debug)]
+pub struct Attached {
+    /// The session.
+    pub session: Arc<Session>,
+    /// Cancelled when another takes over.
+    pub taken: CancellationToken,
+}
+
+impl Sessions {
+    /// Opens a session of this size.
+    ///
+    /// # Errors
+    /// There are too many, or the shell does not start.
+    pub fn open(
+        self: &Arc<Self>,
+        engine: &Arc<Engine>,
+        launch: Launch,
+        size: (u16, u16),
+    ) -> Result<Arc<Session>, SessionError> {
+        let mut table = self.lock();
+        if table.values().filter(|session| session.alive()).count() >= MAX_SESSIONS {
+            return Err(SessionError::TooMany);
+        }
+        let session = Arc::new(Session {
+            id: uuid::Uuid::new_v4().simple().to_string(),
+            job: engine.spawn(launch)?,
+            size: Mutex::new(size),
+            attached: watch::Sender::new(0),
+            current: Mutex::default(),
+        });
+        table.insert(session.id.clone(), Arc::clone(&session));
+        drop(table);
+        let (home, watched) = (Arc::downgrade(self), Arc::clone(&session));
+        tokio::spawn(async move {
+            tokio::select! {
+                _ = watched.job.ended() => {}
+                () = idle_for(&watched.attached, Some(IDLE)) => {
+                    watched.job.end(Reason::Idle);
+                    watched.job.ended().await;
+                }
+            }
+            tokio::time::sleep(KEPT).await;
+            if let Some(home) = home.upgrade() {
+                home.lock().remove(&watched.id);
+            }
+        });
+        Ok(session)
+    }
+
+    /// The session of that id, if `visible` says that the caller may know of its owner's.
+    #[must_use]
+    pub fn get(&self, id: &str, visible: impl Fn(&Owner) -> bool) -> Option<Arc<Session>> {
+        self.lock().get(id).filter(|session| visible(&session.job.owner)).cloned()
+    }
+
+    /// Live sessions, oldest first.
+    #[must_use]
+    pub fn list(&self, visible: impl Fn(&Owner) -> bool) -> Vec<Arc<Session>> {
+        let mut found: Vec<_> =
+            self.lock().values().filter(|s| s.alive() && visible(&s.job.owner)).cloned().collect();
+        found.sort_by_key(|session| session.job.started);
+        found
+    }
+
+    /// Ends a session and everything in it, and forgets it.
+    pub async fn close(&self, session: &Session) {
+        self.lock().remove(&session.id);
+        session.job.end(Reason::Delete);
+        session.job.ended().await;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<Session>>> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Session {
+    /// Whether its shell has not ended.
+    #[must_use]
+    pub fn alive(&self) -> bool {
+        self.job.exit().is_none()
+    }
+
+    /// Width and height in characters.
+    #[must_use]
+    pub fn size(&self) -> (u16, u16) {
+        *self.size.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sets width and height.
+    pub async fn resize(&self, columns: u16, rows: u16) {
+        if self.job.resize(columns, rows).await.is_ok() {
+            *self.size.lock().unwrap_or_else(PoisonError::into_inner) = (columns, rows);
+        }
+    }
+
+    /// Whether somebody is attached.
+    #[must_use]
+    pub fn is_attached(&self) -> bool {
+        *self.attached.borrow() > 0
+    }
+
+    /// Attaches. Whoever was attached is told to go.
+    #[must_use]
+    pub fn attach(self: &Arc<Self>) -> Attached {
+        let taken = CancellationToken::new();
+        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(earlier) = current.replace(taken.clone()) {
+            earlier.cancel();
+        }
+        self.attached.send_modify(|count| *count += 1);
+        Attached { session: Arc::clone(self), taken }
+    }
+}
+
+impl Attached {
+    /// Says how far this reader is, unless another has taken over.
+    pub fn follow(&self, offset: u64) {
+        // Under the lock, so that a reader that was sent away cannot speak for the new one.
+        let _current = self.session.current.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.taken.is_cancelled() {
+            self.session.job.follow(Some(offset));
+        }
+    }
+}
+
+impl Drop for Attached {
+    fn drop(&mut self) {
+        let _current = self.session.current.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.taken.is_cancelled() {
+            self.session.job.follow(None);
+        }
+        self.session.attached.send_modify(|count| *count -= 1);
+    }
+}
