@@ -31,6 +31,7 @@ const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 /// What kept it from starting.
 pub fn run(options: Options) -> Result<(), Fault> {
     harden::process();
+    harden::panics();
     let mut env = Env::read();
     let settings = flags::settings(&options, &env)?;
     let loader = Loader::new(&options, &settings);

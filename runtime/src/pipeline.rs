@@ -77,6 +77,7 @@ async fn steps(
     // 2. find the door
     let matched = route::find(listener, method, target)?;
     record.found(&matched);
+    route::sandbox(&app.settings, &matched)?;
     origin::judge(&app.settings, &parts)?;
     // 3. who calls
     let state = app.policy();

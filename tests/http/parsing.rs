@@ -90,7 +90,9 @@ fn row_74_every_spelling_of_transfer_encoding() {
         for line in &mutations {
             let length =
                 if with_length { format!("Content-Length: {}\r\n", tail.len()) } else { String::new() };
-            let start = format!("POST /capabilities/check HTTP/1.1\r\nHost: localhost\r\n{length}");
+            let start = format!(
+                "POST /capabilities/check HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{length}"
+            );
             let exchange = exchange(server.port, &[start.as_bytes(), line, b"\r\n\r\n", tail].concat());
             let shown = String::from_utf8_lossy(line);
             assert!(

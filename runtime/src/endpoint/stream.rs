@@ -81,3 +81,61 @@ pub(crate) fn too_large(limit: u64) -> ApiError {
     ApiError::new(ErrorCode::RequestTooLarge, format!("The request body is larger than {limit} bytes"))
         .with("limit", limit)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{BodyStream, SLOW_WINDOW};
+    use crate::endpoint::Note;
+    use axum::body::Body;
+    use futures_util::stream;
+    use std::convert::Infallible;
+    use std::time::Duration;
+    use tokio::time::{Instant, sleep};
+
+    /// A body that sends `piece` every `pause`, for ever.
+    fn dripping(piece: &'static [u8], pause: Duration) -> BodyStream {
+        let drops = stream::unfold((), move |()| async move {
+            sleep(pause).await;
+            Some((Ok::<_, Infallible>(piece), ()))
+        });
+        BodyStream::new(Body::from_stream(drops), u64::MAX, Note::default())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_byte_a_second_is_too_slow() {
+        let mut body = dripping(b"x", Duration::from_secs(1));
+        let began = Instant::now();
+        let error = loop {
+            if let Err(error) = body.chunk().await {
+                break error;
+            }
+        };
+        assert_eq!(error.code().as_str(), "timeout");
+        assert_eq!(began.elapsed(), SLOW_WINDOW);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn two_kilobytes_a_second_are_not() {
+        let mut body = dripping(&[0; 2048], Duration::from_secs(1));
+        for _ in 0..600 {
+            assert!(body.chunk().await.unwrap().is_some());
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_slow_reader_is_not_the_clients_fault() {
+        let mut body = dripping(b"x", Duration::from_millis(1));
+        for _ in 0..10 {
+            sleep(SLOW_WINDOW).await;
+            assert!(body.chunk().await.is_ok());
+        }
+    }
+
+    #[tokio::test]
+    async fn the_limit_is_exact() {
+        for (limit, fits) in [(5, true), (4, false)] {
+            let mut body = BodyStream::new(Body::from("12345"), limit, Note::default());
+            assert_eq!(body.chunk().await.is_ok(), fits);
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! Step 2: which door of which endpoint the target names. The router is generated from the declaration.
 
 use super::normalize::Target;
+use crate::app::Settings;
 use crate::endpoint::percent_decode;
 use crate::error::{ApiError, ErrorCode};
 use crate::routes::{Leaf, Parameters, ROUTES};
@@ -71,11 +72,23 @@ pub fn find(listener: Listener, method: Method, target: Target) -> Result<Match,
     match ROUTES.find(target.path()).and_then(|found| found.door(listener, method)) {
         Some((leaf, parameters)) => Ok(Match { target, leaf, parameters }),
         None if method == Method::Head => Err(not_implemented()),
-        None => {
-            Err(ApiError::new(ErrorCode::NotFound, format!("Not found: {}", target.path()))
-                .kind("ValueError"))
-        }
+        None => Err(not_found(target.path())),
     }
+}
+
+/// A door of the data plane names a sandbox: where `--sandbox-id` says who we are, every other name is nobody.
+///
+/// # Errors
+/// 404 `not_found`.
+pub(super) fn sandbox(settings: &Settings, matched: &Match) -> Result<(), ApiError> {
+    let (Some(ours), Some(asked)) = (&settings.sandbox_id, matched.param("sandbox_id")) else {
+        return Ok(());
+    };
+    if asked? == ours.as_str() { Ok(()) } else { Err(not_found(matched.target.path())) }
+}
+
+fn not_found(path: &str) -> ApiError {
+    ApiError::new(ErrorCode::NotFound, format!("Not found: {path}")).kind("ValueError")
 }
 
 fn not_implemented() -> ApiError {

@@ -14,7 +14,7 @@
 //! `limits.rate_per_minute`.
 //!
 //! # Errors
-//! 401 `unauthorized`, 429 `rate_limited`.
+//! 401 `unauthorized`, 404 `not_found` (a sandbox of another name), 429 `rate_limited`.
 //!
 //! # Policy
 //! `scopes`, `audit`, `limits`. The endpoint cannot be closed.
@@ -27,6 +27,7 @@ use super::view::Families;
 use crate::app::PolicyState;
 use crate::auth::Principal;
 use crate::endpoint::{Answer, Call, Reply};
+use crate::error::ApiError;
 use axum::http::header::HOST;
 use policy_lang::decide::{Decision, Query, decide};
 use policy_lang::endpoint::{ENDPOINTS, GROUPS, Method};
@@ -123,6 +124,9 @@ const fn method(method: Method) -> &'static str {
 /// How a client of the data plane finds this server: at the host that it asked.
 fn sandbox(call: &Call) -> Answer {
     let name = call.param("name")?;
+    if call.app().settings.sandbox_id.as_deref().is_some_and(|ours| ours != name) {
+        return Err(ApiError::not_found("NotFoundError", format!("No such sandbox: {name}")));
+    }
     let host = call.headers().get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
     let prefix = call.door().path.trim_end_matches("/boxes/{name}");
     let dataplane_url = format!("http://{host}{prefix}/{name}");
