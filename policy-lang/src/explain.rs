@@ -96,7 +96,7 @@ pub fn explain<'a>(policy: &'a CompiledPolicy, catalogue: &Catalogue, query: &Qu
     let opened = policy.endpoint(query.endpoint).map_or(ElementRef::BASE, |endpoint| ElementRef {
         rule: endpoint.enabled.rule,
         statement: opened,
-        element: 0,
+        element: ElementRef::WHOLE,
     });
     let (allowed, status, code, element) = match decide(policy, query) {
         Decision::Allow => (true, 200, None, opened),

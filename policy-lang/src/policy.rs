@@ -33,13 +33,15 @@ pub struct ElementRef {
     pub rule: RuleIx,
     /// The statement; none where a base value or the machinery itself decided.
     pub statement: Option<StatementIx>,
-    /// Position in the statement's list; 0 for a value that is no list.
+    /// Position in the statement's list; [`ElementRef::WHOLE`] where no single element decided.
     pub element: u32,
 }
 
 impl ElementRef {
+    /// The statement as a whole: a value that is no list, or a list that lacks what it should hold.
+    pub const WHOLE: u32 = u32::MAX;
     /// What no document said: the catalogue, or a refusal that no rule can lift.
-    pub const BASE: Self = Self { rule: RuleIx::BASE, statement: None, element: 0 };
+    pub const BASE: Self = Self { rule: RuleIx::BASE, statement: None, element: Self::WHOLE };
 }
 
 /// The resolved limits of one endpoint. `None`: no limit but the server's own. Sizes in bytes, times in seconds.

@@ -78,7 +78,11 @@ fn urls(values: &Values<'_>) -> Result<Box<UrlRules>, CompileError> {
     Ok(Box::new(UrlRules {
         allow: allow(values, Key::ParamsUrlAllow, parse)?,
         deny: deny(values, Key::ParamsUrlDeny, parse)?,
-        block_private: blocked.map(|said| ElementRef { rule: said.rule, statement: said_by, element: 0 }),
+        block_private: blocked.map(|said| ElementRef {
+            rule: said.rule,
+            statement: said_by,
+            element: ElementRef::WHOLE,
+        }),
     }))
 }
 

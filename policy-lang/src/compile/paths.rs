@@ -54,7 +54,7 @@ fn read_only<'a>(values: &Values<'a>) -> Result<ReadOnlySource<'a>, CompileError
     let Some((ix, statement)) = values.statements(Key::PathsReadOnly).next() else {
         return Ok(ReadOnlySource::Nothing);
     };
-    let origin = ElementRef { rule: statement.rule, statement: Some(ix), element: 0 };
+    let origin = ElementRef { rule: statement.rule, statement: Some(ix), element: ElementRef::WHOLE };
     match &statement.value {
         ResolvedValue::Bool(true) => Ok(ReadOnlySource::Everything(origin)),
         ResolvedValue::Bool(false) => Ok(ReadOnlySource::Nothing),

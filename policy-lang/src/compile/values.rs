@@ -133,7 +133,7 @@ fn list(
     ix: StatementIx,
     statement: &ResolvedStatement,
 ) -> Result<(&[Element], ElementRef), CompileError> {
-    let origin = ElementRef { rule: statement.rule, statement: Some(ix), element: 0 };
+    let origin = ElementRef { rule: statement.rule, statement: Some(ix), element: ElementRef::WHOLE };
     match &statement.value {
         ResolvedValue::List(elements) => Ok((elements, origin)),
         other => Err(wrong(key, other)),
