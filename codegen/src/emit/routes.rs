@@ -5,6 +5,8 @@
 
 mod hash;
 mod perfect;
+#[cfg(test)]
+mod tests;
 mod trie;
 
 use crate::check::Table;
