@@ -177,8 +177,22 @@ pub struct RequestId {
     pub(crate) number: u64,
 }
 
+impl RequestId {
+    /// Its 32 digits.
+    pub(crate) fn digits(self) -> [u8; 32] {
+        let number = u128::from(self.boot) << 64 | u128::from(self.number);
+        let mut digits = [0; 32];
+        for (place, digit) in digits.iter_mut().rev().enumerate() {
+            // Four bits always name a digit.
+            let nibble = (number >> (4 * place)) as usize & 0xf;
+            *digit = b"0123456789abcdef".get(nibble).copied().unwrap_or(b'0');
+        }
+        digits
+    }
+}
+
 impl std::fmt::Display for RequestId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:016x}{:016x}", self.boot, self.number)
+        f.write_str(std::str::from_utf8(&self.digits()).unwrap_or_default())
     }
 }

@@ -105,3 +105,91 @@ fn faults_before_the_first_connection_are_one_message() {
     let refusal = Setup::new().port(&port).try_start().unwrap_err();
     assert!(refusal.status == 1 && refusal.stderr.contains(&port), "{}", refusal.stderr);
 }
+
+/// What one endpoint looks like in `GET /capabilities`.
+fn shown(port: u16, endpoint: &str) -> serde_json::Value {
+    get(port, "/capabilities").json()["endpoints"][endpoint].clone()
+}
+
+#[test]
+fn capabilities_show_the_policy_that_decides() {
+    let policy = r#"{"base_dir":"{base}","defaults":{"paths":{"deny":["**/.git/**"]}},"endpoints":{
+        "download":{"limits":{"max_bytes":"5MB"},"paths":{"allow":["out"],"deny":["*.pem"]}},"code_run":{"limits":{"timeout_seconds":5}}}}"#;
+    let server = Setup::new().policy(policy).start();
+    assert_eq!(
+        shown(server.port, "download"),
+        serde_json::json!({"method": "GET", "path": "/download", "group": "file_ops", "summary": "Read a file as base64",
+            "streaming": false, "enabled": true, "allowed": true, "reason": null, "rule": "default:on",
+            "scopes": ["files:read"], "limits": {"max_bytes": 5_000_000}, "params": {},
+            "paths": {"allow": ["out"], "deny": ["*.pem", "**/.git/**"], "symlinks": "within"}})
+    );
+    let closed = shown(server.port, "code_run");
+    assert_eq!(
+        (
+            &closed["enabled"],
+            &closed["allowed"],
+            &closed["reason"],
+            &closed["rule"],
+            &closed["limits"]["timeout_seconds"]
+        ),
+        (
+            &false.into(),
+            &false.into(),
+            &"endpoint_disabled".into(),
+            &"default:opt-in:dev_tools".into(),
+            &5.into()
+        )
+    );
+}
+
+#[test]
+fn a_compiled_set_decides_as_its_document_does() {
+    let policy =
+        r#"{"preset":"read-only","endpoints":{"env_set":true,"download":{"paths":{"deny":["**/.env"]}}}}"#;
+    let written = Setup::new().policy(policy).start();
+    let source = written.dir.path().join("policy.yaml");
+    let set = written.dir.path().join("policy.json");
+    let program = env!("CARGO_BIN_EXE_agent-sandbox-server");
+    let compiled = std::process::Command::new(program)
+        .args(["compile", "--policy"])
+        .arg(&source)
+        .arg("-o")
+        .arg(&set)
+        .output();
+    let compiled = compiled.unwrap();
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    let set = set.display().to_string();
+    let booted = Setup::new().arg("--policy").arg(&set).env("ABX_SERVER_ENABLED_GROUPS", "agents").start();
+    let opened = Setup::new().policy(policy).env("ABX_SERVER_ENABLED_GROUPS", "agents").start();
+    let document = |server: &crate::server::Server| {
+        let text = String::from_utf8(get(server.port, "/capabilities").body).unwrap();
+        let mut document: serde_json::Value =
+            serde_json::from_str(&text.replace(&server.base().display().to_string(), "BASE")).unwrap();
+        document.as_object_mut().unwrap().remove("warnings");
+        document
+    };
+    assert_eq!(document(&booted), document(&opened));
+    assert_eq!(shown(booted.port, "download")["paths"]["deny"], serde_json::json!(["**/.env"]));
+    assert_eq!(request(booted.port, "POST", "/shell", &[], None).code(), "endpoint_disabled");
+    let changed =
+        Setup::new().arg("--policy").arg(&set).arg("--preset").arg("locked").try_start().unwrap_err();
+    assert_eq!(changed.status, 2, "{}", changed.stderr);
+    let text = std::fs::read_to_string(&set).unwrap().replacen("env_set", "env_lis", 1);
+    std::fs::write(&set, text).unwrap();
+    let flipped = Setup::new().arg("--policy").arg(&set).try_start().unwrap_err();
+    assert!(flipped.status == 1 && flipped.stderr.contains("compile"), "{}", flipped.stderr);
+}
+
+#[test]
+fn health_is_asked_by_the_command_of_that_name() {
+    let server = Setup::new().start();
+    let ask = |port: u16| {
+        let program = env!("CARGO_BIN_EXE_agent-sandbox-server");
+        let args = ["healthcheck", "--timeout", "2", "--port", &port.to_string()];
+        std::process::Command::new(program).args(args).output().unwrap().status.code()
+    };
+    let port = server.port;
+    assert_eq!(ask(port), Some(0));
+    server.stop();
+    assert_eq!(ask(port), Some(1));
+}

@@ -20,12 +20,14 @@ const GRACE: Duration = Duration::from_secs(8);
 /// How long the audit log may take to be written at the end.
 const FLUSH: Duration = Duration::from_secs(1);
 
-/// The async runtime.
+/// Most threads that serve connections: a container on a large host must not pay a stack for each of its cores.
+const MOST_WORKERS: usize = 4;
+
+/// The async runtime. Several threads although one would answer slightly faster: a handler that computes for long must
+/// not hold up the others.
 pub(super) fn runtime() -> std::io::Result<Runtime> {
-    match std::env::var("ABX_RT").as_deref() {
-        Ok("ct") => Builder::new_current_thread().enable_all().build(),
-        _ => Builder::new_multi_thread().enable_all().build(),
-    }
+    let workers = std::thread::available_parallelism().map_or(1, |cores| cores.get().min(MOST_WORKERS));
+    Builder::new_multi_thread().worker_threads(workers).enable_all().build()
 }
 
 /// The bound listeners.

@@ -182,7 +182,7 @@ impl Drop for Record {
 
 /// Ends a request: its response, and its line once the last byte is known.
 pub(super) fn answer(mut record: Record, outcome: Result<Served, ApiError>) -> Response<Body> {
-    let id = HeaderValue::from_str(&record.id.to_string()).unwrap_or_else(|_| HeaderValue::from_static("-"));
+    let id = HeaderValue::from_bytes(&record.id.digits()).unwrap_or_else(|_| HeaderValue::from_static("-"));
     let mut response = match outcome {
         Ok(served) => success(record, served),
         Err(error) => {
