@@ -2,11 +2,21 @@
 //!
 //! `table` runs one table of paths over both resolvers, both link modes and every operation; `races` moves the ground
 //! while it is walked on; `mounts` puts kernel file systems inside the base; `durable` stops a writer at each step;
-//! `services` are the cases of single services. After each, what lies outside must be as it was.
+//! `properties` draws paths at random; `services` are the cases of single services. What lies outside must be as it was.
 
 #[path = "../golden.rs"]
 mod golden;
 
+#[cfg(test)]
+mod durable;
+#[cfg(test)]
+mod mounts;
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod races;
+#[cfg(test)]
+mod services;
 #[cfg(test)]
 mod table;
 #[cfg(test)]

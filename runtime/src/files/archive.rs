@@ -10,6 +10,7 @@ use super::{Access, FilesError, Spool};
 use crate::guard::{Dir, Guard, GuardError, Kind, ListingBuffer, NormalPath, Op, Opened};
 use rustix::fd::OwnedFd;
 use rustix::fs::Stat;
+use std::cell::Cell;
 use std::io::{Read, Write};
 use std::ops::ControlFlow;
 
@@ -86,18 +87,24 @@ pub fn archive<'g>(
         access.guard.judge(access.judge, path.as_bytes(), Op::Read).map_err(GuardError::from)?;
     }
     let mut content = Spool::new(access.guard);
-    let capped = Capped { spool: &mut content, limit: options.max_bytes, access };
+    let failure = Cell::new(None);
+    let capped = Capped { spool: &mut content, limit: options.max_bytes, access, failure: &failure };
     let mut packer: Box<dyn Packer + '_> = match options.format {
         Format::TarGz => Box::new(tar::TarGz::new(capped)),
         Format::Zip => Box::new(zip::Zip::new(capped)),
     };
     let mut run = Run { access, packer: &mut *packer, limit: options.max_entries, entries: 0, skipped: 0 };
-    for path in paths {
-        run.path(path)?;
+    if let Err(error) = paths.iter().try_for_each(|path| run.path(path)) {
+        // Told before the packer is dropped and writes its tail.
+        failure.set(Some(error));
+        return Err(error);
     }
     let Run { entries, skipped, .. } = run;
     packer.finish()?;
-    Ok(Archived { content, entries, skipped })
+    match failure.get() {
+        Some(error) => Err(error),
+        None => Ok(Archived { content, entries, skipped }),
+    }
 }
 
 struct Run<'a, 'p> {
@@ -238,16 +245,30 @@ struct Capped<'s, 'g> {
     spool: &'s mut Spool<'g>,
     limit: u64,
     access: Access<'g>,
+    failure: &'s Cell<Option<FilesError>>,
+}
+
+impl Capped<'_, '_> {
+    fn try_write(&mut self, bytes: &[u8]) -> Result<usize, FilesError> {
+        self.access.stop.check()?;
+        if self.spool.size() + bytes.len() as u64 > self.limit {
+            return Err(FilesError::ArchiveTooLarge { limit: self.limit, unit: "bytes" });
+        }
+        Ok(self.spool.write(bytes)?)
+    }
 }
 
 impl Write for Capped<'_, '_> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.access.stop.check().map_err(std::io::Error::other)?;
-        if self.spool.size() + bytes.len() as u64 > self.limit {
-            let error = FilesError::ArchiveTooLarge { limit: self.limit, unit: "bytes" };
-            return Err(std::io::Error::other(error));
+        // Archive writers write their tail when they are dropped, and complain to stderr where that fails: after the
+        // first failure, which has been told, they may.
+        if self.failure.get().is_some() {
+            return Ok(bytes.len());
         }
-        self.spool.write(bytes)
+        self.try_write(bytes).map_err(|error| {
+            self.failure.set(Some(error));
+            std::io::Error::other(error)
+        })
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
