@@ -68,6 +68,13 @@ impl ApiError {
         Self::new(ErrorCode::Internal, message)
     }
 
+    /// The same with a word in front of the message: which of two parameters it is about.
+    #[must_use]
+    pub fn prefixed(mut self, word: &str) -> Self {
+        self.0.message = format!("{word}: {}", self.0.message).into();
+        self
+    }
+
     /// Another `type` than the code's own.
     #[must_use]
     pub fn kind(mut self, kind: impl Into<Cow<'static, str>>) -> Self {

@@ -5,6 +5,7 @@
 //! `tests/endpoints/not_built.txt`.
 
 mod core;
+mod file_ops;
 mod launch;
 mod process;
 
@@ -26,18 +27,6 @@ codegen::handlers!(
     not_built = [
         commands_list,
         commands_run,
-        upload,
-        download,
-        files_list,
-        files_stat,
-        files_mkdir,
-        files_delete,
-        files_move,
-        files_search,
-        files_grep,
-        files_upload_stream,
-        files_download_stream,
-        files_archive,
         pty_create,
         pty_list,
         pty_get,
@@ -57,5 +46,5 @@ codegen::handlers!(
         agents,
     ],
     // Bodies too large to be held: the handler reads the JSON as a stream.
-    streams_body = []
+    streams_body = [upload, files_upload_stream]
 );

@@ -1,6 +1,7 @@
 //! From a source to a policy in force, at start and on reload.
 
 mod findings;
+mod guard;
 mod lookup;
 
 use super::source::{self, Source};
@@ -8,7 +9,6 @@ use super::{Fault, Options};
 use crate::app::{PolicyState, Settings};
 use crate::auth::Tokens;
 use crate::env::Env;
-use crate::guard::{Guard, GuardOptions};
 use policy_lang::check::Facts;
 use policy_lang::diag::Levels;
 use policy_lang::endpoint::{Catalogue, EndpointId, Key};
@@ -54,7 +54,7 @@ impl Loader {
         }
         let tokens = Tokens::read(declared, legacy, |variable| env.secret(variable))
             .map_err(|error| Fault::failed(format!("{}: {error}", source.name)))?;
-        let guard = guard(&policy, env, earlier)?;
+        let guard = guard::open(&policy, env, earlier.map(|earlier| &earlier.guard))?;
         Ok(Loaded { state: PolicyState::new(policy, tokens, guard, warnings, earlier), findings })
     }
 
@@ -103,18 +103,6 @@ impl Loader {
         load_compiled(text, inputs)
             .map_err(|error| Fault::failed(format!("{}: {error}", source.name)).help(error.help()))
     }
-}
-
-/// Opens what the path rules name. The roots of `earlier` stay as they are.
-fn guard(policy: &CompiledPolicy, env: &Env, earlier: Option<&PolicyState>) -> Result<Guard, Fault> {
-    let mut options = GuardOptions::new(policy.base_dir());
-    let rules = policy.endpoints().filter_map(|(_, endpoint)| endpoint.paths.as_deref());
-    options.roots = rules.flat_map(|rules| rules.roots()).map(<[u8]>::to_vec).collect();
-    options.roots.sort_unstable();
-    options.roots.dedup();
-    options.sealed = env.audit_file.iter().map(|file| file.clone().into_bytes()).collect();
-    Guard::open(options, earlier.map(|state| &state.guard))
-        .map_err(|error| Fault::failed(format!("cannot open the base directory: {error}")))
 }
 
 fn check_base_dir(base_dir: &str) -> Result<(), Fault> {

@@ -1,0 +1,39 @@
+//! The guard of a policy: every directory that its path rules name, opened.
+
+use crate::boot::Fault;
+use crate::env::Env;
+use crate::guard::{Guard, GuardOptions, NormalPath, Resolver};
+use crate::log;
+use policy_lang::policy::CompiledPolicy;
+use std::collections::BTreeSet;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+/// Opens the roots. What `earlier` holds is kept: a reload follows nothing that was put in the place of a root.
+pub(super) fn open(policy: &CompiledPolicy, env: &Env, earlier: Option<&Guard>) -> Result<Guard, Fault> {
+    let resolver = earlier.map_or_else(Resolver::detect, Guard::resolver);
+    if earlier.is_none() && resolver == Resolver::Walk {
+        log::say(format_args!("openat2 does not work here: paths are opened part by part"));
+    }
+    let base_dir = policy.base_dir().as_bytes().to_vec();
+    let rules = policy.endpoints().filter_map(|(_, endpoint)| endpoint.paths.as_deref());
+    let roots: BTreeSet<Vec<u8>> = rules.flat_map(|rules| rules.roots()).map(<[u8]>::to_vec).collect();
+    let sealed = env.audit_file.as_deref().map_or_else(Vec::new, |file| spellings(Path::new(file)));
+    let options =
+        GuardOptions { base_dir, roots: roots.into_iter().collect(), sealed, resolver, durable: true };
+    Guard::open(options, earlier).map_err(|error| {
+        Fault::failed(format!("cannot open the base directory `{}`: {error}", policy.base_dir()))
+    })
+}
+
+/// The file as it was named, and where it really is.
+fn spellings(file: &Path) -> Vec<Vec<u8>> {
+    let here = std::env::current_dir().unwrap_or_default();
+    let named = NormalPath::new(here.as_os_str().as_bytes(), file.as_os_str().as_bytes());
+    let named = named.ok().map(|path| path.as_bytes().to_vec());
+    // The file itself may be yet to come.
+    let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(&here);
+    let real = std::fs::canonicalize(dir).ok().zip(file.file_name()).map(|(dir, name)| dir.join(name));
+    let real = real.map(|real| real.as_os_str().as_bytes().to_vec());
+    named.into_iter().chain(real).collect()
+}

@@ -1,0 +1,49 @@
+//! Bounded, chunked download.
+//!
+//! # Request
+//! Query: `path` (or `path_base64`), required.
+//!
+//! # Response
+//! `{"path", "content_base64", "bytes"}`. The content is encoded while it is read, so that memory stays small however
+//! large the file is. The length is that of the file when it was opened; a file that shrinks meanwhile cuts the
+//! connection. A path that is no UTF-8 is also in `path_base64`.
+//!
+//! # Limits
+//! `limits.max_bytes` bounds the file, `limits.max_duration_seconds` the transfer.
+//!
+//! # Errors
+//! 400 `missing_parameter`, `invalid_parameter`, `not_a_regular_file`; 403 `path_not_allowed`, `path_denied`,
+//! `symlink_denied`; 404 `not_found`; 413 `file_too_large`.
+//!
+//! # Policy
+//! `paths`, judged as a read; `limits`.
+//!
+//! ```sh
+//! curl -H "X-Access-Token: $TOKEN" "http://localhost:9000/files/download-stream?path=/home/user/big.bin"
+//! ```
+
+use super::encoded::{self, quoted};
+use super::intake::query_path;
+use super::names::Name;
+use super::scene::Scene;
+use crate::endpoint::{Answer, Call};
+use crate::files::{Stop, read};
+
+/// Where the rules say nothing: an hour.
+const MAX_SECONDS: u64 = 3600;
+
+pub(crate) async fn call(call: Call) -> Answer {
+    let scene = Scene::timed(&call, |limits| limits.max_duration_seconds, MAX_SECONDS);
+    let asked = query_path(&call, &scene)?;
+    let limit = scene.limit(|limits| limits.max_bytes);
+    let stop = Stop::at(scene.stop().deadline());
+    let reply = scene.blocking(move |scene| {
+        let file = scene.run("path", |access| read::open(access, &asked, limit))?;
+        let path = Name::of(&file.path);
+        let exact = path.base64.map_or_else(String::new, |path| format!(r#""path_base64":"{path}","#));
+        let prefix = format!(r#"{{"path":{},{exact}"content_base64":""#, quoted(&path.text)?);
+        let size = file.size;
+        encoded::reply(prefix, file, size, format!(r#"","bytes":{size}}}"#), &stop)
+    });
+    reply.await
+}
