@@ -13,4 +13,6 @@ mod formats;
 #[cfg(test)]
 mod generated;
 #[cfg(test)]
+mod readme;
+#[cfg(test)]
 mod run;
