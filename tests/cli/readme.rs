@@ -20,7 +20,9 @@ fn every_call_in_the_readme_prints_what_the_page_shows() {
     while let Some(line) = lines.next() {
         renewed.push_str(line);
         renewed.push('\n');
-        let Some(language) = line.strip_prefix("```").filter(|language| !language.is_empty()) else { continue };
+        let Some(language) = line.strip_prefix("```").filter(|language| !language.is_empty()) else {
+            continue;
+        };
         let block: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
         match language {
             "console" => {
@@ -32,8 +34,11 @@ fn every_call_in_the_readme_prints_what_the_page_shows() {
                 }
             }
             _ => {
-                if let Some(name) = block.first().and_then(|first| first.strip_prefix("# ")).filter(|_| language == "yaml") {
-                    std::fs::write(dir.path().join(name.replace('/', "_")), block.join("\n")).expect("the file can be written");
+                if let Some(name) =
+                    block.first().and_then(|first| first.strip_prefix("# ")).filter(|_| language == "yaml")
+                {
+                    std::fs::write(dir.path().join(name.replace('/', "_")), block.join("\n"))
+                        .expect("the file can be written");
                 }
                 for line in block {
                     renewed.push_str(line);
