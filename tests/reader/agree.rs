@@ -58,8 +58,6 @@ fn as_value(node: &Node<'_>) -> Value {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 300 } else { 20_000 }))]
-
     #[test]
     fn json_reads_the_same_through_both_readers(value in btree_map(text(), value(), 0..6)) {
         let value = Value::Object(value.into_iter().collect());

@@ -205,7 +205,9 @@ impl<'t> Gatherer<'t, '_, '_> {
             self.written = self.written.max(end);
         }
         if let Some(item) = self.items.list.get_mut(open.at) {
-            item.range.end = if open.block { self.written.max(item.range.start) } else { end };
+            // A syntax error may be reported at a place before what was still open.
+            let end = if open.block { self.written } else { end };
+            item.range.end = end.max(item.range.start);
             match &mut item.kind {
                 Kind::Seq { end } | Kind::Map { end } => *end = after,
                 _ => {}

@@ -29,7 +29,7 @@ impl Mended {
 
     /// Whether a scalar stands where one was written without its quotes: its text is then the source as it stands.
     pub(super) fn is_unquoted(&self, range: &Range<usize>) -> bool {
-        self.unquoted.contains(range)
+        self.unquoted.iter().any(|unquoted| unquoted.start < range.end && range.start < unquoted.end)
     }
 
     /// Reports an error, and mends the text where it can. True asks for another reading.
