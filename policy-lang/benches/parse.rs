@@ -2,46 +2,18 @@
 //!
 //! `cargo bench -p policy-lang --bench parse`. The growth from 100 KB to 10 MB should be that of the size.
 
-use std::fmt::Write as _;
-
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
-use policy_lang::endpoint::ENDPOINTS;
 use policy_lang::parse::{Format, parse};
 use policy_lang::source::{SourceMap, Span};
 
-const SIZES: [usize; 3] = [1_000, 100_000, 10_000_000];
+#[path = "support/policies.rs"]
+mod policies;
+
+use policies::{SIZES, json, yaml};
 
 fn main() {
     divan::main();
-}
-
-/// A policy of about `bytes`: every endpoint with a rule, and as many denied paths as it takes.
-fn json(bytes: usize) -> String {
-    let patterns = (bytes / ENDPOINTS.len()).saturating_sub(90) / 26;
-    let mut text = String::from("{\"preset\": \"hardened\", \"endpoints\": {");
-    for (at, endpoint) in ENDPOINTS.iter().enumerate() {
-        let comma = if at == 0 { "" } else { "," };
-        let _ = write!(
-            text,
-            "{comma}\"{}\":{{\"enabled\":true,\"paths\":{{\"deny\":[\"**/.git/**\"",
-            endpoint.name
-        );
-        for pattern in 0..patterns {
-            let _ = write!(text, ",\"/home/user/{pattern:08}/**\"");
-        }
-        text.push_str("]},\"limits\":{\"max_bytes\":\"5MB\",\"rate_per_minute\":60}}");
-        if text.len() >= bytes {
-            break;
-        }
-    }
-    text.push_str("}}");
-    text
-}
-
-fn yaml(bytes: usize) -> String {
-    let value: serde_json::Value = serde_json::from_str(&json(bytes)).unwrap_or_default();
-    serde_yaml::to_string(&value).unwrap_or_default()
 }
 
 fn read(bencher: Bencher<'_, '_>, name: &str, text: String) {

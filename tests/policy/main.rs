@@ -1,4 +1,4 @@
-//! The policy language, case by case: each module walks one folder of cases beside it.
+//! The policy language, case by case: each module walks one folder of cases beside it, or one table.
 
 #[path = "../golden.rs"]
 mod golden;
@@ -21,4 +21,8 @@ mod random;
 #[expect(clippy::string_slice, reason = "the texts it cuts are ASCII, and a panic fails the test")]
 mod reference;
 #[cfg(test)]
+mod presets;
+#[cfg(test)]
 mod schema;
+#[cfg(test)]
+mod suggest;

@@ -60,6 +60,8 @@ struct Draft {
     /// Whether the key was there at all, right or wrong.
     has_id: bool,
     has_scopes: bool,
+    /// Whether there is a key that is none of a token's: it may be what is missing, misspelt.
+    has_foreign: bool,
 }
 
 fn token(cx: &mut Context<'_>, node: Node<'_>) -> Option<Token> {
@@ -106,7 +108,10 @@ fn part(cx: &mut Context<'_>, entry: Entry<'_>, draft: &mut Draft) {
             let secret = text.and_then(|text| digest(cx, text)).map(TokenSecret::Sha256);
             draft.secrets.push((key, secret));
         }
-        _ => keys::foreign(cx, Level::Token, &entry),
+        _ => {
+            draft.has_foreign = true;
+            keys::foreign(cx, Level::Token, &entry);
+        }
     }
 }
 
@@ -114,14 +119,15 @@ fn part(cx: &mut Context<'_>, entry: Entry<'_>, draft: &mut Draft) {
 fn complete(cx: &mut Context<'_>, draft: Draft, first: Span, span: Span) -> Option<Token> {
     let missing =
         |what: &str| Diagnostic::new(Code::InvalidToken, format!("this token has no {what}")).at(first);
-    if !draft.has_id {
+    if !draft.has_id && !draft.has_foreign {
         cx.emit(missing("`id`").help("give it an `id`: audit lines and rules name a caller by it"));
     }
-    if !draft.has_scopes {
+    if !draft.has_scopes && !draft.has_foreign {
         cx.emit(missing("`scopes`").help("list what its holder may do, such as `scopes: [\"files:read\"]`"));
     }
     let mut secrets = draft.secrets.into_iter();
     let secret = match (secrets.next(), secrets.next()) {
+        (None, _) if draft.has_foreign => None,
         (None, _) => {
             let help = "name the variable that holds its secret under `token_env`, or give `token_sha256`";
             cx.emit(missing("secret").help(help));

@@ -46,7 +46,7 @@ impl<'s> Foreign<'s> {
         let message = format!("{} belongs {}", quoted(&entry.key), known.place);
         let label = format!("not a key of {}", self.level.name());
         let finding = Diagnostic::new(Code::MisplacedKey, message).at_saying(entry.key_span, label);
-        let Some((parent, key)) = known.under else { return finding };
+        let Some((parent, key)) = known.under else { return finding.help(known.hint) };
         let Some(value) = one_line(cx, entry) else {
             return finding.help(format!("write `{parent}:` and put `{key}` into it"));
         };

@@ -64,6 +64,17 @@ impl Level {
         }
     }
 
+    /// How to get one of its keys there.
+    const fn hint(self) -> &'static str {
+        match self {
+            Self::Document => "move it to the left, beside `endpoints`",
+            Self::Rule => "put it into the rule of a selector, or into `defaults`",
+            Self::Auth => "write `auth:` at the top of the policy document and put it into it",
+            Self::Token => "write `tokens:` with a list of entries, each with an `id`, `scopes` and a secret",
+            Self::Groups | Self::Endpoints | Self::Section(_) => "move it there",
+        }
+    }
+
     /// Its keys, where they are a fixed list.
     pub(crate) fn keys(self) -> Vec<&'static str> {
         match self {
@@ -85,6 +96,15 @@ pub(crate) enum RuleKey {
     Value(Key),
     /// A key that holds a mapping of further keys.
     Section(&'static str),
+}
+
+impl RuleKey {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Value(key) => key.as_str(),
+            Self::Section(section) => section,
+        }
+    }
 }
 
 /// The parts of a rule that hold further keys, in the order of the key table.
@@ -139,42 +159,45 @@ pub(crate) struct Misplaced {
     pub(crate) place: String,
     /// The key that holds it, and its name there: what a fix writes.
     pub(crate) under: Option<(&'static str, &'static str)>,
+    /// What to do where there is no such key.
+    pub(crate) hint: &'static str,
 }
 
 /// Where a word belongs that is no key of `here`; none for a word that the language does not know.
 pub(crate) fn misplaced(word: &str, here: Level) -> Option<Misplaced> {
-    let at = |level: Level| Some(Misplaced { place: level.place(), under: None });
+    let at = |level: Level, under| Some(Misplaced { place: level.place(), under, hint: level.hint() });
     if word == WRAPPER {
-        let place =
-            format!("at the top of a template, once; what stands in {} is already under it", here.name());
-        return Some(Misplaced { place, under: None });
+        let place = "at the top of a template, and not within itself".to_owned();
+        return Some(Misplaced { place, under: None, hint: "remove it, and move what it holds to the left" });
     }
     if let Some((section, key)) = in_section(word) {
         let place = match here {
             Level::Rule => format!("under `{section}`"),
             _ => Level::Section(section).place(),
         };
-        return Some(Misplaced { place, under: Some((section, key)) });
+        return Some(Misplaced { place, under: Some((section, key)), hint: Level::Section(section).hint() });
     }
-    if here != Level::Rule && rule_key(word).is_some() && here != Level::Token {
-        return at(Level::Rule);
+    if let Some(key) = rule_key(word).filter(|_| !matches!(here, Level::Rule | Level::Token)) {
+        if let Level::Section(section) = here {
+            let place = format!("directly in the rule, beside `{section}`");
+            return Some(Misplaced { place, under: None, hint: "move it to the left" });
+        }
+        return at(Level::Rule, (here == Level::Document).then(|| ("defaults", key.name())));
     }
     if here != Level::Document && DOCUMENT.contains(&word) {
-        return at(Level::Document);
+        return at(Level::Document, None);
     }
     if here != Level::Auth && AUTH.contains(&word) {
-        return at(Level::Auth);
+        return at(Level::Auth, None);
     }
     if here != Level::Token && TOKEN.contains(&word) {
-        return at(Level::Token);
+        return at(Level::Token, None);
     }
     if let Some(group) = Group::from_name(word).filter(|_| here != Level::Groups) {
-        return Some(Misplaced { place: Level::Groups.place(), under: Some(("groups", group.as_str())) });
+        return at(Level::Groups, Some(("groups", group.as_str())));
     }
-    if let Some(id) = EndpointId::from_name(word).filter(|_| here != Level::Endpoints) {
-        return Some(Misplaced { place: Level::Endpoints.place(), under: Some(("endpoints", id.as_str())) });
-    }
-    None
+    let id = EndpointId::from_name(word).filter(|_| here != Level::Endpoints)?;
+    at(Level::Endpoints, Some(("endpoints", id.as_str())))
 }
 
 /// A key of some section, by its own name or with the section before it: `max_bytes`, `limits.max_bytes`.
