@@ -16,12 +16,12 @@ mod merge;
 #[cfg(test)]
 mod pages;
 #[cfg(test)]
+mod presets;
+#[cfg(test)]
 mod random;
 #[cfg(test)]
 #[expect(clippy::string_slice, reason = "the texts it cuts are ASCII, and a panic fails the test")]
 mod reference;
-#[cfg(test)]
-mod presets;
 #[cfg(test)]
 mod schema;
 #[cfg(test)]

@@ -78,6 +78,11 @@ pub fn is_glob(text: &str) -> bool {
 /// # Errors
 /// The first fault.
 pub fn check(glob: &str) -> Result<(), Fault> {
+    // Stars and question marks alone are always well formed, and are what authors write.
+    let paired = memchr::memchr3(b'[', b'{', b'}', glob.as_bytes()).is_some();
+    if !paired && memchr::memchr(b'\\', glob.as_bytes()).is_none() {
+        return Ok(());
+    }
     let mut open: Vec<usize> = Vec::new();
     let mut chars = glob.char_indices().peekable();
     while let Some((at, c)) = chars.next() {

@@ -87,7 +87,8 @@ fn fault(path: &str, allows: bool) -> Option<Fault> {
     if path == "~" || path.starts_with("~/") {
         return Some(Fault::Home);
     }
-    if path.contains("..") && path.split('/').any(|part| part == "..") {
+    let dotted = memchr::memchr(b'.', path.as_bytes()).is_some();
+    if dotted && path.split('/').any(|part| part == "..") {
         return Some(Fault::Parent);
     }
     (allows && is_everything(path)).then_some(Fault::Root)
