@@ -8,6 +8,8 @@ mod decide;
 #[cfg(test)]
 mod diagnose;
 #[cfg(test)]
+mod edits;
+#[cfg(test)]
 mod form;
 #[cfg(test)]
 mod laws;
