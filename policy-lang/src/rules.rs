@@ -20,7 +20,7 @@ mod quantity;
 pub(crate) mod scopes;
 mod shells;
 mod signals;
-mod size;
+pub mod size;
 mod symlinks;
 mod urls;
 mod variables;

@@ -21,9 +21,15 @@ use crate::process;
 use policy::Loader;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Where programs are looked for when the server itself has no `PATH`.
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// How long calls that were cut may take to notice,
+const LAST_CALLS: Duration = Duration::from_millis(500);
+/// and how long the audit log may take to be written then.
+const LAST_LINES: Duration = Duration::from_secs(1);
 
 /// Runs a server until it is told to stop.
 ///
@@ -45,13 +51,17 @@ pub fn run(options: Options) -> Result<(), Fault> {
     }
     let audit = open_audit(env.audit_file.as_deref())?;
     let runtime = serve::runtime().map_err(|error| Fault::failed(format!("cannot start: {error}")))?;
-    runtime.block_on(async {
+    let app = runtime.block_on(async {
         let sockets = serve::bind(&options, &env, loaded.state.serves_terminals()).await?;
         let processes = processes(&env, &loaded.state)?;
         let app = Arc::new(App::new(loaded.state, sockets.settle(settings), audit, env, processes));
-        serve::run(app, loader, sockets).await;
-        Ok(())
-    })
+        serve::run(&app, &loader, sockets).await;
+        Ok::<_, Fault>(app)
+    })?;
+    // What is still under way ends here, and writes how.
+    runtime.shutdown_timeout(LAST_CALLS);
+    app.audit.flush(LAST_LINES);
+    Ok(())
 }
 
 /// The engine of all children. The server waits for whatever they leave behind.

@@ -3,6 +3,7 @@
 use super::Fault;
 use crate::app::{MAX_UPLOAD_BYTES, PolicyState, Settings};
 use crate::env::Env;
+use policy_lang::rules::size;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
@@ -38,9 +39,9 @@ pub struct Options {
 pub(super) fn settings(options: &Options, env: &Env) -> Result<Settings, Fault> {
     let max_upload_bytes = match env.max_upload_size.as_deref() {
         None => MAX_UPLOAD_BYTES,
-        Some(text) => size(text).ok_or_else(|| {
+        Some(text) => size::parse(text).map_err(|_| {
             Fault::failed(format!("`ABX_MAX_UPLOAD_SIZE` is no size: `{text}`"))
-                .help("write a number of bytes")
+                .help("write a number of bytes, or a size such as `100MB`")
         })?,
     };
     Ok(Settings {
@@ -65,11 +66,6 @@ pub(super) fn pty_port(options: &Options, env: &Env) -> Result<u16, Fault> {
                 .help("write a number from 1 to 65535")
         }),
     }
-}
-
-/// A number of bytes, greater than zero.
-fn size(text: &str) -> Option<u64> {
-    text.parse().ok().filter(|bytes| *bytes > 0)
 }
 
 /// What is open to whom: a warning, or under `--require-auth` a refusal.

@@ -12,13 +12,12 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::task::TaskTracker;
 
-/// How long calls under way may take to end after a stop; what is left then is cut.
-const GRACE: Duration = Duration::from_secs(8);
-/// How long the audit log may take to be written at the end.
-const FLUSH: Duration = Duration::from_secs(1);
+/// How long calls under way may take to end after a stop; what is left then is cut. With the end of all children, which
+/// comes first, and the last lines of the audit log this stays below ten seconds.
+const GRACE: Duration = Duration::from_secs(4);
 
 /// Most threads that serve connections: a container on a large host must not pay a stack for each of its cores.
 const MOST_WORKERS: usize = 4;
@@ -68,10 +67,12 @@ async fn bind_one(host: IpAddr, port: u16, flag: &str) -> Result<(TcpListener, S
 }
 
 /// Serves until a signal says stop, then ends what is under way.
-pub(super) async fn run(app: Arc<App>, loader: Loader, sockets: Sockets) {
+pub(super) async fn run(app: &Arc<App>, loader: &Loader, sockets: Sockets) {
+    // Before anyone can know that we listen: a signal must find its handler.
+    let signals = Signals::listen();
     let (tasks, crowd) = (TaskTracker::new(), Arc::new(Crowd::new(MAX_CONNECTIONS)));
     let accept = |socket, listener| {
-        tasks.spawn(listen(Arc::clone(&app), socket, listener, Arc::clone(&crowd), tasks.clone()));
+        tasks.spawn(listen(Arc::clone(app), socket, listener, Arc::clone(&crowd), tasks.clone()));
     };
     let Sockets { http, http_at, pty } = sockets;
     accept(http, Listener::Http);
@@ -82,7 +83,13 @@ pub(super) async fn run(app: Arc<App>, loader: Loader, sockets: Sockets) {
             log::say(format_args!("listening on http://{http_at}, terminals on ws://{pty_at}/pty"));
         }
     }
-    until_told(&app, &loader).await;
+    match signals {
+        Ok(signals) => signals.until_told(app, loader).await,
+        Err(error) => {
+            log::say(format_args!("cannot listen to signals, only SIGKILL stops the server: {error}"));
+            std::future::pending().await
+        }
+    }
 
     log::say(format_args!("stopping"));
     app.stopping.cancel();
@@ -92,22 +99,32 @@ pub(super) async fn run(app: Arc<App>, loader: Loader, sockets: Sockets) {
         () = tasks.wait() => {}
         () = tokio::time::sleep(GRACE) => log::say(format_args!("calls were still under way and are cut")),
     }
-    app.audit.flush(FLUSH);
 }
 
-/// Reloads on SIGHUP; returns on SIGTERM and SIGINT.
-async fn until_told(app: &App, loader: &Loader) {
-    let signals =
-        (signal(SignalKind::terminate()), signal(SignalKind::interrupt()), signal(SignalKind::hangup()));
-    let (Ok(mut terminate), Ok(mut interrupt), Ok(mut hangup)) = signals else {
-        log::say(format_args!("cannot listen to signals; only SIGKILL will stop the server"));
-        return std::future::pending().await;
-    };
-    loop {
-        tokio::select! {
-            _ = terminate.recv() => return,
-            _ = interrupt.recv() => return,
-            _ = hangup.recv() => reload(app, loader),
+/// The signals that a server obeys.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+    hangup: Signal,
+}
+
+impl Signals {
+    fn listen() -> std::io::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            hangup: signal(SignalKind::hangup())?,
+        })
+    }
+
+    /// Reloads on SIGHUP; returns on SIGTERM and SIGINT.
+    async fn until_told(mut self, app: &App, loader: &Loader) {
+        loop {
+            tokio::select! {
+                _ = self.terminate.recv() => return,
+                _ = self.interrupt.recv() => return,
+                _ = self.hangup.recv() => reload(app, loader),
+            }
         }
     }
 }
@@ -117,6 +134,11 @@ fn reload(app: &App, loader: &Loader) {
     match loader.load(&app.env, Some(&app.policy())) {
         Ok(loaded) => {
             log::show(&loaded.findings);
+            if loaded.state.serves_terminals() && !app.policy().serves_terminals() {
+                log::say(format_args!(
+                    "`pty_connect` is open now; where its listener is closed it opens at the next start"
+                ));
+            }
             app.replace_policy(loaded.state);
             log::say(format_args!("policy reloaded"));
         }
