@@ -14,6 +14,7 @@ use crate::auth::FailedLogins;
 use crate::endpoint::RequestId;
 use crate::env::Env;
 use crate::process;
+use crate::pty;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Instant;
@@ -31,6 +32,8 @@ pub struct App {
     pub env: Env,
     /// Every process that the server has started.
     pub processes: Arc<process::Engine>,
+    /// Every terminal session.
+    pub terminals: Arc<pty::Sessions>,
     /// Wrong tokens by peer.
     pub failed_logins: FailedLogins,
     /// Cancelled when the server stops: streams and sockets end then.
@@ -58,6 +61,7 @@ impl App {
             audit,
             env,
             processes,
+            terminals: Arc::default(),
             failed_logins: FailedLogins::default(),
             stopping: CancellationToken::new(),
             started: Instant::now(),

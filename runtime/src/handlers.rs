@@ -5,9 +5,12 @@
 //! `tests/endpoints/not_built.txt`.
 
 mod core;
+mod dev_tools;
 mod file_ops;
 mod launch;
 mod process;
+mod system;
+mod terminal;
 
 use crate::endpoint::Handler;
 use policy_lang::endpoint::EndpointId;
@@ -24,27 +27,7 @@ macro_rules! handler {
 
 codegen::handlers!(
     "../endpoints.toml",
-    not_built = [
-        commands_list,
-        commands_run,
-        pty_create,
-        pty_list,
-        pty_get,
-        pty_delete,
-        tunnel_connect,
-        pty_connect,
-        system_info,
-        env_list,
-        env_set,
-        ports,
-        packages,
-        system_metrics,
-        code_run,
-        git_status,
-        git_diff,
-        browser,
-        agents,
-    ],
+    not_built = [commands_list, commands_run, browser, agents,],
     // Bodies too large to be held: the handler reads the JSON as a stream.
     streams_body = [upload, files_upload_stream]
 );

@@ -16,6 +16,7 @@
 //! | `ending` | SIGTERM, two seconds, SIGKILL; `tree` finds descendants wherever they are |
 //! | `registry` | all of them: owners, bounds, shutdown, orphans; `reap` waits for what was left |
 //! | `masking` | a command for display |
+//! | `tool` | a program of the server's own choosing, run to its end |
 //! | `resumable` | commands that a caller comes back to by an id |
 //! | `signals`, `exit` | names and numbers |
 
@@ -34,6 +35,7 @@ pub mod ring;
 pub mod signals;
 mod spawn;
 mod sys;
+mod tool;
 mod tree;
 pub mod words;
 
@@ -46,3 +48,4 @@ pub use registry::{Engine, MAX_PROCESSES, Orphan, Setup};
 pub use ring::{Cursor, Full, Segment, Stream};
 pub use spawn::{Launch, Screen, SpawnError, Stdin};
 pub use sys::Identity;
+pub use tool::{Ran, Tool, ToolError};

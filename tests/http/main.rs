@@ -20,4 +20,6 @@ mod matrix;
 mod parsing;
 mod policy;
 mod raw;
+mod repositories;
 mod server;
+mod terminal_sockets;

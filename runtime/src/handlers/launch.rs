@@ -9,7 +9,7 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::time::Duration;
 
 use axum::http::StatusCode;
-use policy_lang::decide::{CommandQuery, Op, VariableQuery, VariableUse};
+use policy_lang::decide::{CommandQuery, Decision, Op, Query, VariableQuery, VariableUse, decide};
 use policy_lang::endpoint::ErrorStyle;
 use policy_lang::policy::{Limits, Ruled};
 
@@ -135,9 +135,7 @@ pub(super) fn environment(
     for (name, value) in &asked {
         environment.check(name, value).map_err(|error| variable(call, "env", &error))?;
     }
-    let mut query = call.permit().query();
-    query.variables = &carried;
-    check_variables(call, &query)?;
+    ask_variables(call, &carried)?;
     asked.insert("PWD".to_owned(), directory.path.clone());
     let denied = call.permit().rules().and_then(|rules| rules.params.env.as_deref());
     environment
@@ -146,8 +144,26 @@ pub(super) fn environment(
 }
 
 /// Asks the policy about variables.
-fn check_variables<'a>(call: &'a Call, query: &policy_lang::decide::Query<'a>) -> Result<(), ApiError> {
-    call.permit().check(query)
+///
+/// # Errors
+/// 403 `variable_not_allowed`, naming the rule. The answer does not borrow from the names.
+pub(super) fn ask_variables(call: &Call, named: &[VariableQuery<'_>]) -> Result<(), ApiError> {
+    let mut query = Query::of(call.permit().endpoint());
+    query.variables = named;
+    ask(call, &query)
+}
+
+/// Asks the policy. Unlike [`Permit::check`], what the query borrows need not outlive the call.
+///
+/// # Errors
+/// The refusal of the first gate that refuses.
+pub(super) fn ask(call: &Call, query: &Query<'_>) -> Result<(), ApiError> {
+    let permit = call.permit();
+    let policy = &permit.state().policy;
+    match decide(policy, query) {
+        Decision::Allow => Ok(()),
+        Decision::Deny(denial) => Err(ApiError::denied(policy, query.endpoint, &denial)),
+    }
 }
 
 /// The answer to a variable that is not accepted; `parameter` is where it came in.

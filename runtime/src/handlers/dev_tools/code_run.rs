@@ -1,0 +1,125 @@
+//! Run a snippet.
+//!
+//! # Request
+//! `language` (required: `python`, `node` or `bash`), `code` (required), `timeout` in seconds (30), `cwd` (`base_dir`),
+//! `env` (`{}`).
+//!
+//! # Response
+//! `{"stdout", "stderr", "exit_code", "language", "execution_time_ms"}`, and `signal`, `stdout_truncated` and
+//! `stderr_truncated` as on `/shell`.
+//!
+//! # Limits
+//! `limits.timeout_seconds` (300), `limits.max_output_bytes` of each stream (16 MiB), `limits.max_concurrency` (8). The code
+//! is one argument of the interpreter: about 128 KB.
+//!
+//! # Errors
+//! 400 `missing_parameter`, `invalid_parameter`; 403 `language_not_allowed`, `path_not_allowed`, `variable_not_allowed`;
+//! 408 `timeout`; 413 `request_too_large`; 500 `spawn_failed` where the interpreter is not installed.
+//!
+//! # Policy
+//! `paths` (of `cwd`), `params.languages`, `params.env_deny`, `limits`.
+//!
+//! ```sh
+//! curl -X POST http://localhost:9000/code/run -H 'Content-Type: application/json' \
+//!   -d '{"language": "python", "code": "print(1 + 1)"}'
+//! ```
+
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+use serde::Serialize;
+
+use super::super::launch;
+use crate::endpoint::{Answer, Call, Reply};
+use crate::error::{ApiError, ErrorCode};
+use crate::process::{EndOnDrop, Full, Kind, Launch, Screen, Stdin, Stream};
+
+/// How long a snippet may take where nobody says.
+const TIMEOUT: u64 = 30;
+
+/// Bytes kept of each stream where the rules say nothing.
+const OUTPUT: u64 = 16 << 20;
+
+#[derive(Debug, Serialize)]
+struct Response {
+    stdout: String,
+    stderr: String,
+    exit_code: i32,
+    language: String,
+    execution_time_ms: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signal: Option<i32>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stdout_truncated: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stderr_truncated: bool,
+}
+
+pub(crate) async fn call(mut call: Call) -> Answer {
+    let mut body = call.json();
+    let language = body.required_text("language")?;
+    let code = body.required_text("code")?;
+    let mut query = call.permit().query();
+    query.language = Some(&language);
+    launch::ask(&call, &query)?;
+    let arguments = interpreter(&language, code)?;
+    let time =
+        launch::time(&call, "timeout", body.number("timeout")?, TIMEOUT, |limits| limits.timeout_seconds)?;
+    let directory = launch::directory(&call, "cwd", body.text("cwd")?.as_deref())?;
+    let program = arguments.first().map_or("", String::as_str);
+    let program = launch::program(&call, program, &directory).map_err(|error| match error.code() {
+        ErrorCode::CommandNotFound => {
+            ApiError::new(ErrorCode::SpawnFailed, format!("The interpreter of {language} is not installed"))
+                .kind("FileNotFoundError")
+        }
+        _ => error,
+    })?;
+    let environment = launch::environment(&call, body.text_map("env")?, &directory)?;
+    let keep = launch::limit(&call, |limits| limits.max_output_bytes, OUTPUT);
+    let job = call
+        .app()
+        .processes
+        .spawn(Launch {
+            program,
+            title: format!("code_run {language}"),
+            arguments,
+            environment,
+            directory: directory.handle,
+            input: Stdin::Empty,
+            screen: Screen::Pipes,
+            keep: usize::try_from(keep).unwrap_or(usize::MAX),
+            full: Full::KeepHead,
+            lifetime: Some(time),
+            kind: Kind::Call,
+            owner: launch::owner(&call),
+        })
+        .map_err(|error| launch::refused(&error))?;
+    let _end = EndOnDrop(Arc::clone(&job));
+    let exit = job.ended().await;
+    if exit.timed_out() {
+        return Err(launch::timed_out(StatusCode::REQUEST_TIMEOUT, time));
+    }
+    let log = job.log();
+    let text = |stream| String::from_utf8_lossy(&log.slice(stream, 0, usize::MAX).1).into_owned();
+    Ok(Reply::ok(&Response {
+        stdout: text(Stream::Stdout),
+        stderr: text(Stream::Stderr),
+        exit_code: exit.exit_code(),
+        language,
+        execution_time_ms: (job.started.elapsed().as_secs_f64() * 10_000.0).round() / 10.0,
+        signal: exit.signal,
+        stdout_truncated: log.truncated(Stream::Stdout),
+        stderr_truncated: log.truncated(Stream::Stderr),
+    }))
+}
+
+/// The command line of a snippet. Code that begins with `-` is still code.
+fn interpreter(language: &str, code: String) -> Result<Vec<String>, ApiError> {
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    match language {
+        "python" => Ok([words(&["python3", "-c"]), vec![code]].concat()),
+        "node" => Ok([words(&["node"]), vec![format!("--eval={code}")]].concat()),
+        "bash" => Ok([words(&["bash", "-c", "--"]), vec![code]].concat()),
+        _ => Err(ApiError::invalid("language", "language must be python, node or bash")),
+    }
+}

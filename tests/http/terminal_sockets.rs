@@ -1,0 +1,181 @@
+//! Terminals and the tunnel through real sockets.
+
+use crate::raw::{get, post, request};
+use crate::server::{Server, Setup};
+use serde_json::{Value, json};
+use std::net::TcpStream;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::stream::MaybeTlsStream;
+use tokio_tungstenite::tungstenite::{Error, Message, WebSocket, connect};
+
+type Socket = WebSocket<MaybeTlsStream<TcpStream>>;
+
+fn open(server: &Server, body: &Value) -> String {
+    let answer = post(server.port, "/pty/sessions", &body.to_string());
+    assert_eq!(answer.status, 200, "{}", answer.json());
+    answer.json()["session_id"].as_str().unwrap().to_owned()
+}
+
+fn attach(port: u16, session: &str, more: &str) -> Socket {
+    let (socket, _) = connect(format!("ws://localhost:{port}/pty?session_id={session}{more}")).unwrap();
+    socket
+}
+
+fn say(socket: &mut Socket, frame: &Value) {
+    socket.send(Message::Text(frame.to_string().into())).unwrap();
+}
+
+/// The next JSON frame; `None` at the end, with the close code in its place.
+fn next(socket: &mut Socket) -> Result<Value, u16> {
+    loop {
+        match socket.read() {
+            Ok(Message::Text(text)) => return Ok(serde_json::from_str(&text).unwrap()),
+            Ok(Message::Close(frame)) => return Err(frame.map_or(1005, |frame| frame.code.into())),
+            Ok(_) => {}
+            Err(_) => return Err(1006),
+        }
+    }
+}
+
+/// Reads until the output so far holds `wanted`; everything read, and the offset behind it.
+fn until(socket: &mut Socket, wanted: &str) -> (String, u64) {
+    let (mut seen, mut behind) = (String::new(), 0);
+    while !seen.contains(wanted) {
+        let frame = next(socket).unwrap();
+        if frame["type"] == "output" {
+            let data = frame["data"].as_str().unwrap();
+            seen.push_str(data);
+            behind = frame["offset"].as_u64().unwrap() + data.len() as u64;
+        }
+    }
+    (seen, behind)
+}
+
+#[test]
+fn a_terminal_speaks_the_protocol_on_both_ports() {
+    let server = Setup::new().start();
+    for port in [server.port, server.pty_port.unwrap()] {
+        let id = open(&server, &json!({"shell": "/bin/sh", "cols": 91, "rows": 17, "env": {"PS1": "$"}}));
+        let mut socket = attach(port, &id, "");
+        let started = next(&mut socket).unwrap();
+        assert_eq!((&started["event"], &started["session_id"]), (&json!("started"), &json!(id)));
+        say(&mut socket, &json!({"type": "input", "data": "stty size; echo é€; exit 3\n"}));
+        let (seen, _) = until(&mut socket, "é€\r\n");
+        assert!(seen.contains("17 91\r\n"), "{seen:?}");
+        let last = loop {
+            match next(&mut socket) {
+                Ok(frame) if frame["type"] == "event" => break frame,
+                Ok(_) => {}
+                Err(code) => panic!("closed with {code} before the end"),
+            }
+        };
+        assert_eq!((&last["event"], &last["exit_code"]), (&json!("exited"), &json!(3)));
+        assert_eq!(next(&mut socket), Err(1000));
+        let shown = get(server.port, &format!("/pty/sessions/{id}")).json();
+        assert_eq!((&shown["alive"], &shown["exit_code"]), (&json!(false), &json!(3)));
+    }
+}
+
+// runtime 47
+#[test]
+fn a_session_outlives_its_socket_and_is_replayed_from_an_offset() {
+    let server = Setup::new().start();
+    let id = open(&server, &json!({"shell": "/bin/sh", "env": {"PS1": "$"}}));
+    let mut first = attach(server.port, &id, "");
+    say(&mut first, &json!({"type": "input", "data": "echo on''e\n"}));
+    let (_, behind) = until(&mut first, "one\r\n");
+    drop(first);
+    let mut second = attach(server.port, &id, &format!("&offset={behind}"));
+    say(&mut second, &json!({"type": "input", "data": "echo tw''o\n"}));
+    let (seen, _) = until(&mut second, "two\r\n");
+    assert!(!seen.contains("one\r\n"), "{seen:?}");
+    let refused = connect(format!("ws://localhost:{}/pty?session_id={id}&takeover=false", server.port));
+    assert!(matches!(refused, Err(Error::Http(answer)) if answer.status() == 409));
+    let mut third = attach(server.port, &id, "&offset=0");
+    let (seen, _) = until(&mut third, "two\r\n");
+    assert!(seen.contains("one\r\n"), "the scrollback is replayed: {seen:?}");
+    let code = loop {
+        if let Err(code) = next(&mut second) {
+            break code;
+        }
+    };
+    assert_eq!(code, 4001);
+    let closed = request(server.port, "DELETE", &format!("/pty/sessions/{id}"), &[], None);
+    assert_eq!(closed.json(), json!({"status": "closed", "session_id": id}));
+    assert_eq!(get(server.port, &format!("/pty/sessions/{id}")).status, 404);
+}
+
+// security 56, 182
+#[test]
+fn control_frames_do_what_they_say_and_nothing_else() {
+    let server = Setup::new()
+        .policy(&json!({"endpoints": {"pty_connect": {"params": {"allowed_signals": [2]}}}}).to_string())
+        .start();
+    let id = open(&server, &json!({"shell": "/bin/sh", "env": {"PS1": "$"}}));
+    let mut socket = attach(server.port, &id, "");
+    for nothing in ["{", "7", "{\"type\":\"other\"}", "{\"type\":\"resize\",\"cols\":-1,\"rows\":2}"] {
+        socket.send(Message::Text(nothing.into())).unwrap();
+    }
+    say(&mut socket, &json!({"type": "signal", "signal": "SIGKILL"}));
+    say(&mut socket, &json!({"type": "resize", "cols": 120, "rows": 40}));
+    say(&mut socket, &json!({"type": "input", "data": "stty size; sleep 600; echo wo''ken $?\n"}));
+    until(&mut socket, "40 120\r\n");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    say(&mut socket, &json!({"type": "signal", "signal": "SIGINT"}));
+    say(&mut socket, &json!({"type": "input", "data": "echo ali''ve\n"}));
+    until(&mut socket, "alive\r\n");
+    socket.send(Message::Binary(vec![1, 2].into())).unwrap();
+    let code = loop {
+        if let Err(code) = next(&mut socket) {
+            break code;
+        }
+    };
+    assert_eq!(code, 1003);
+}
+
+// security 143
+#[test]
+fn there_are_ten_sessions_and_not_one_more() {
+    let server = Setup::new().start();
+    let ids: Vec<String> = (0..10).map(|_| open(&server, &json!({"shell": "/bin/sh"}))).collect();
+    let refused = post(server.port, "/pty/sessions", "{}");
+    assert_eq!((refused.status, refused.code().as_str()), (429, "too_many_sessions"));
+    request(server.port, "DELETE", &format!("/pty/sessions/{}", ids[0]), &[], None);
+    open(&server, &json!({"shell": "/bin/sh"}));
+    assert_eq!(get(server.port, "/pty/sessions").json()["sessions"].as_array().unwrap().len(), 10);
+}
+
+// runtime 52
+#[test]
+fn a_raw_tunnel_carries_bytes_to_the_port_that_is_named() {
+    use std::io::{Read, Write};
+    let server = Setup::new().start();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().take(1) {
+            let mut stream = stream.unwrap();
+            let mut bytes = [0; 5];
+            stream.read_exact(&mut bytes).unwrap();
+            bytes.reverse();
+            stream.write_all(&bytes).unwrap();
+        }
+    });
+    let dial = |port: &str| {
+        let mut request = format!("ws://localhost:{}/tunnel", server.port).into_client_request().unwrap();
+        request.headers_mut().insert("x-sandbox-port", port.parse().unwrap());
+        connect(request)
+    };
+    let (mut socket, _) = dial(&port.to_string()).unwrap();
+    socket.send(Message::Binary(b"abcde".to_vec().into())).unwrap();
+    assert_eq!(socket.read().unwrap(), Message::Binary(b"edcba".to_vec().into()));
+    let own = server.port.to_string();
+    for (port, status) in
+        [(own.as_str(), 403), ("0", 403), ("80", 403), ("65536", 400), ("x", 400), ("1025", 404)]
+    {
+        match dial(port) {
+            Err(Error::Http(answer)) => assert_eq!(answer.status(), status, "{port}"),
+            other => panic!("{port}: {other:?}"),
+        }
+    }
+}
