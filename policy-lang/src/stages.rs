@@ -151,13 +151,16 @@ pub fn compile_document(document: Option<Document<'_>>, inputs: &Inputs<'_>) -> 
     sink.extend(found);
     let written = merged.resolved.base_dir.as_ref().map(|(dir, _)| dir.clone());
     let base_dir = inputs.base_dir(written.as_deref());
-    sink.extend(check::check(&check::Context {
-        merged: &merged,
-        layers: &layers,
-        catalogue: inputs.catalogue,
-        base_dir,
-        facts: inputs.facts,
-    }));
+    // A document with an error is not yet the one that its author means: what it may lack beyond that comes after.
+    if !sink.iter().any(|found| refuses(inputs.levels, found)) {
+        sink.extend(check::check(&check::Context {
+            merged: &merged,
+            layers: &layers,
+            catalogue: inputs.catalogue,
+            base_dir,
+            facts: inputs.facts,
+        }));
+    }
     let resolved = merged.resolved;
     let mut diagnostics = sink.finish();
     let refused = diagnostics.iter().any(|found| refuses(inputs.levels, found));

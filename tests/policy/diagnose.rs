@@ -1,16 +1,18 @@
 //! Documents that are wrong, and what is said about them.
 //!
 //! A case is `diagnose/<code>/<slug>.yaml` (or `.input`, a JSON document) and what a person reads in `<slug>.stderr` and
-//! a machine in `<slug>.json`. Every case must yield its folder's code, and every code has a folder.
+//! a machine in `<slug>.json`. What stands beside the document (the environment, the code) is in `<slug>.toml`. Every case must yield its folder's code, and every code has a folder.
 
 use crate::golden::Goldens;
-use policy_lang::diag::{Diagnostic, Edit, Label, Severity};
-use policy_lang::endpoint::Catalogue;
-use policy_lang::layer::LayerKind;
-use policy_lang::lower;
-use policy_lang::parse::{self, Format};
+use policy_lang::check::Facts;
+use policy_lang::diag::{Diagnostic, Edit, Label, Levels, Severity};
+use policy_lang::endpoint::{Catalogue, Group};
+use policy_lang::layers::code::GroupSwitch;
+use policy_lang::parse::Format;
 use policy_lang::render::{RenderOptions, human};
 use policy_lang::source::{SourceMap, Span};
+use policy_lang::{Document, Inputs, compile_document};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -52,17 +54,46 @@ fn cases() -> Vec<PathBuf> {
     cases
 }
 
+/// What stands beside the document of a case, in `<slug>.toml`.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct Beside {
+    /// The value of `ABX_SERVER_ENABLED_GROUPS`.
+    enabled_groups: Option<String>,
+    /// `enable_group:NAME`, `disable_group:NAME`
+    code: Vec<String>,
+    /// Variables that are set; absent where nobody asks.
+    environment: Option<Vec<String>>,
+}
+
 fn run(case: &Path) -> (SourceMap, Vec<Diagnostic>) {
-    let mut map = SourceMap::default();
+    let beside: Beside = fs::read_to_string(case.with_extension("toml"))
+        .map_or_else(|_| Beside::default(), |text| toml::from_str(&text).unwrap());
     let json = case.extension().is_some_and(|its| its == "input");
     let name = case.with_extension(if json { "json" } else { "yaml" });
     let name = name.file_name().unwrap().to_str().unwrap();
-    let source = map.add_bytes(name, fs::read(case).unwrap());
-    let (root, mut found) = parse::parse(&map, source, Format::Auto);
-    if let Some(root) = root {
-        found.extend(lower::document(&map, source, root, &Catalogue::builtin(), LayerKind::Policy).1);
-    }
-    (map, found)
+    let (catalogue, levels) = (Catalogue::builtin(), Levels::default());
+    let switches: Vec<GroupSwitch> = beside
+        .code
+        .iter()
+        .map(|call| {
+            let (verb, group) = call.split_once(':').unwrap();
+            GroupSwitch { group: Group::from_name(group).unwrap(), enabled: verb == "enable_group" }
+        })
+        .collect();
+    let is_set = |name: &str| beside.environment.iter().flatten().any(|set| set == name);
+    let inputs = Inputs {
+        enabled_groups: beside.enabled_groups.as_deref(),
+        switches: &switches,
+        facts: Facts {
+            variable_is_set: beside.environment.is_some().then_some(&is_set),
+            server_token: false,
+        },
+        ..Inputs::new(&catalogue, &levels)
+    };
+    let bytes = fs::read(case).unwrap();
+    let outcome = compile_document(Some(Document { name, bytes: &bytes, format: Format::Auto }), &inputs);
+    (outcome.sources, outcome.diagnostics)
 }
 
 fn as_json(map: &SourceMap, finding: &Diagnostic) -> Value {

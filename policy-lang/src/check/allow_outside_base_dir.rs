@@ -18,8 +18,9 @@ pub(super) fn run(context: &Context<'_>) -> Vec<Diagnostic> {
             1 => String::new(),
             count => format!(" and {} more", count - 1),
         };
-        let message =
-            format!("`{}`{more} lies outside of `base_dir`, which is `{}`", first.value, context.base_dir);
+        let verb = if outside.len() == 1 { "lies" } else { "lie" };
+        let base_dir = context.base_dir;
+        let message = format!("`{}`{more} {verb} outside of `base_dir`, which is `{base_dir}`", first.value);
         let finding = Diagnostic::new(Code::AllowOutsideBaseDir, message)
             .help("allow a path beneath `base_dir`, or set `base_dir` to a directory that holds both");
         let finding = place(finding, Some(first.span), "outside of `base_dir`");

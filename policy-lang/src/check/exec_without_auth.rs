@@ -3,11 +3,21 @@
 use super::Context;
 use super::context::place;
 use crate::diag::{Code, Diagnostic};
-use crate::endpoint::Key;
+use crate::endpoint::{EndpointId, Key};
 use crate::resolved::{EndpointIx, ResolvedValue};
 
-/// Scopes of the endpoints through which a caller runs what it likes.
-const RUNS: &[&str] = &["process:run", "terminal:use", "devtools:run", "agents:run"];
+/// The endpoints through which a caller runs what it likes.
+const RUNNERS: &[EndpointId] = &[
+    EndpointId::Shell,
+    EndpointId::ShellStream,
+    EndpointId::ProcessStart,
+    EndpointId::PtyCreate,
+    EndpointId::PtyConnect,
+    EndpointId::CodeRun,
+    EndpointId::AgentsSessionsCreate,
+    EndpointId::AgentsTurnsStart,
+    EndpointId::AgentsRun,
+];
 
 pub(super) fn run(context: &Context<'_>) -> Vec<Diagnostic> {
     if context.tokens().is_some() || context.facts.server_token {
@@ -32,10 +42,9 @@ pub(super) fn run(context: &Context<'_>) -> Vec<Diagnostic> {
     if open.is_empty() {
         return Vec::new();
     }
-    let message = format!(
-        "{} runs programs for whoever reaches the port: no token is configured",
-        context.names(&open)
-    );
+    let verb = if open.len() == 1 { "runs" } else { "run" };
+    let names = context.names(&open);
+    let message = format!("{names} {verb} programs for whoever reaches the port: no token is configured");
     let finding = Diagnostic::new(Code::ExecWithoutAuth, message)
         .help("add `auth.tokens`, or make sure that the server starts with `ABX_SERVER_TOKEN` set");
     vec![place(finding, first, "opens it").affects(context.ids(&open))]
@@ -43,5 +52,5 @@ pub(super) fn run(context: &Context<'_>) -> Vec<Diagnostic> {
 
 /// Whether the endpoint runs what a caller gives it.
 pub(super) fn runs(context: &Context<'_>, endpoint: EndpointIx) -> bool {
-    context.catalogue.decl(endpoint).is_some_and(|decl| decl.scopes.iter().any(|scope| RUNS.contains(scope)))
+    context.catalogue.decl(endpoint).is_some_and(|decl| RUNNERS.contains(&decl.id))
 }

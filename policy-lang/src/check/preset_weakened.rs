@@ -27,13 +27,18 @@ pub(super) fn run(context: &Context<'_>) -> Vec<Diagnostic> {
             context.takers(&authored.block.selector, key).into_iter().filter_map(beaten).collect();
         let Some((_, preset)) = widened.first().copied() else { continue };
         let endpoints: Vec<EndpointIx> = widened.into_iter().map(|(endpoint, _)| endpoint).collect();
-        let (rule, verb) = (context.rule_name(preset), if key == Key::Enabled { "opens" } else { "widens" });
-        let message =
-            format!("`{}` {verb} what `{rule}` closes: {}", authored.block.name, context.names(&endpoints));
+        let (rule, block, names) =
+            (context.rule_name(preset), &authored.block.name, context.names(&endpoints));
+        let (message, label) = match key {
+            Key::Enabled => (format!("`{block}` opens {names}, which `{rule}` closes"), "opens it"),
+            key => (
+                format!("`{block}` sets `{}` of {names} wider than `{rule}` does", key.as_str()),
+                "widens it",
+            ),
+        };
         let written =
             context.merged.written(preset).and_then(|written| written.value_span.or(written.key_span));
-        let finding =
-            place(Diagnostic::new(Code::PresetWeakened, message), authored.span(), format!("{verb} it"));
+        let finding = place(Diagnostic::new(Code::PresetWeakened, message), authored.span(), label);
         let finding = beside(finding, written, format!("`{rule}` says this"));
         found.push(context.affecting(finding, &authored.block.selector, &endpoints));
     }

@@ -31,7 +31,8 @@ pub(super) fn run(context: &Context<'_>) -> Vec<Diagnostic> {
             continue;
         }
         let lost = missing.iter().map(|scope| format!("`{scope}`")).collect::<Vec<_>>().join(", ");
-        let message = format!("{} no longer asks for {lost}", context.names(&weakened));
+        let verb = if weakened.len() == 1 { "asks" } else { "ask" };
+        let message = format!("{} no longer {verb} for {lost}", context.names(&weakened));
         let finding = Diagnostic::new(Code::ScopesWeakened, message)
             .help(format!("a rule's list replaces that of the catalogue: add {lost} to keep what it asks"));
         let finding = place(finding, authored.span(), "asks less than the catalogue");

@@ -45,6 +45,11 @@ impl Sink {
         self.items.iter().any(|finding| finding.severity == Severity::Error)
     }
 
+    /// What was found so far, in the order it came.
+    pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.items.iter()
+    }
+
     /// The findings by place: source, first byte, then code. Those without a place come last.
     #[must_use]
     pub fn finish(mut self) -> Vec<Diagnostic> {

@@ -10,7 +10,7 @@ use crate::decide::{Decision, Query, decide};
 use crate::parse::Format;
 use crate::scope::ScopeSet;
 use crate::stages::{Document, Inputs, Outcome, compile_document};
-use patch::{Editor, difference};
+use patch::{Editor, Made, difference};
 use propose::{Change, proposals};
 
 /// What was asked, and by whom.
@@ -113,22 +113,19 @@ impl Run<'_> {
     /// Makes the change, and after it what is still in the way, until the verdict is another.
     fn turn(&self, before: &State, first: Change) -> Option<EditReport> {
         let wanted = !self.allows(before)?;
+        let mut made = Made::default();
         let mut messages = Vec::new();
         let mut change = first;
         let mut text = before.text.clone();
-        for step in 0..STEPS {
+        for _ in 0..STEPS {
             let edit = self.edit(&text, &change)?;
             text = apply(&text, std::slice::from_ref(&edit))?;
-            let single = (step == 0).then_some(edit);
+            made.add(edit);
             messages.push(change.message);
             let state = self.state(&text)?;
             if self.allows(&state)? == wanted {
-                let edit = single.unwrap_or_else(|| difference(&before.text, &text));
-                return Some(EditReport {
-                    message: messages.join("; "),
-                    file: self.name.to_owned(),
-                    edits: vec![edit],
-                });
+                let edits = made.finish().unwrap_or_else(|| vec![difference(&before.text, &text)]);
+                return Some(EditReport { message: messages.join("; "), file: self.name.to_owned(), edits });
             }
             if !wanted {
                 return None;

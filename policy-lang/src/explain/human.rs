@@ -3,10 +3,11 @@
 mod patch;
 mod table;
 
-use super::keys::{Holds, KeyReport};
+use super::keys::{Beaten, Holds, KeyReport, Reason};
 use super::{EditReport, Explanation, GateLine, Outcome, show};
 use crate::decide::Query;
-use crate::endpoint::Key;
+use crate::endpoint::{Group, Key, Method};
+use crate::layer::LayerKind;
 use crate::policy::CompiledPolicy;
 use crate::resolved::{FilePlace, ResolvedValue};
 use table::Table;
@@ -31,7 +32,8 @@ pub fn render(
     for note in &explanation.notes {
         text.push_str(&format!("\nnote: {note}\n"));
     }
-    text.push_str(&turning(explanation.allowed, edits, document));
+    let core = policy.decl(query.endpoint).is_some_and(|decl| decl.group == Group::Core);
+    text.push_str(&turning(core, explanation.allowed, edits, document));
     text
 }
 
@@ -53,12 +55,12 @@ fn head(policy: &CompiledPolicy, explanation: &Explanation<'_>, query: &Query<'_
     text
 }
 
-const fn method(method: crate::endpoint::Method) -> &'static str {
+const fn method(method: Method) -> &'static str {
     match method {
-        crate::endpoint::Method::Get => "GET",
-        crate::endpoint::Method::Head => "HEAD",
-        crate::endpoint::Method::Post => "POST",
-        crate::endpoint::Method::Delete => "DELETE",
+        Method::Get => "GET",
+        Method::Head => "HEAD",
+        Method::Post => "POST",
+        Method::Delete => "DELETE",
     }
 }
 
@@ -101,7 +103,11 @@ fn keys(policy: &CompiledPolicy, keys: &[KeyReport<'_>]) -> String {
                     table.row([key, &value, winner.rule, &place(policy, at), ""]);
                     key = "";
                 }
-                for lost in beaten {
+                // That the catalogue would have said the same is no news.
+                let told = |lost: &&Beaten<'_>| {
+                    lost.said.layer != LayerKind::Default || lost.reason != Reason::SameValue
+                };
+                for lost in beaten.iter().filter(told) {
                     let value = format!("  beats {}", show::value(report.key, &lost.said.value));
                     table.row([
                         "",
@@ -141,6 +147,9 @@ fn lines(policy: &CompiledPolicy, key: Key, value: &ResolvedValue) -> Vec<(Strin
             let more = list.len().saturating_sub(ELEMENTS);
             shown.chain((more > 0).then(|| (format!("… {more} more"), None))).collect()
         }
+        ResolvedValue::List(list) if list.is_empty() && key == Key::Scopes => {
+            vec![("[] (none asked)".to_owned(), None)]
+        }
         ResolvedValue::List(list) if list.is_empty() => vec![("[] (nothing)".to_owned(), None)],
         value => vec![(show::value(key, value), None)],
     }
@@ -157,8 +166,11 @@ fn place(policy: &CompiledPolicy, at: Option<FilePlace>) -> String {
     at.map_or(String::new(), |at| policy.print_place(at))
 }
 
-fn turning(allowed: bool, edits: &[EditReport], document: &str) -> String {
+fn turning(core: bool, allowed: bool, edits: &[EditReport], document: &str) -> String {
     let verb = if allowed { "to deny it" } else { "to allow it" };
+    if edits.is_empty() && core && allowed {
+        return "\nto deny it: core endpoints cannot be closed\n".to_owned();
+    }
     if edits.is_empty() {
         return format!("\n{verb}: no small change of this document does\n");
     }

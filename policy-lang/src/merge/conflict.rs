@@ -93,7 +93,11 @@ fn finding(
     Some(Diagnostic {
         code: Code::ConflictingGlobs,
         severity: Severity::Error,
-        message: format!("`{a}` and `{b}` give `{example}`{others} different values for `{key}`"),
+        message: if a == b {
+            format!("`{a}` is said twice, with different values for `{key}` of `{example}`{others}")
+        } else {
+            format!("`{a}` and `{b}` give `{example}`{others} different values for `{key}`")
+        },
         help: Some(help),
         primary: span(late).map(|span| Label { span, message: format!("`{b}` says this") }),
         related: span(early)

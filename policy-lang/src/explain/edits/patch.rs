@@ -297,6 +297,55 @@ pub fn apply(text: &str, edits: &[TextEdit]) -> Option<String> {
     Some(result)
 }
 
+/// Edits made one after another, each to what the ones before it left, kept as edits of the first text.
+#[derive(Debug, Default)]
+pub(super) struct Made {
+    edits: Vec<TextEdit>,
+    /// Two edits touched the same place, so they are no longer apart.
+    entangled: bool,
+}
+
+impl Made {
+    pub(super) fn add(&mut self, edit: TextEdit) {
+        match (self.before(edit.byte_start), self.before(edit.byte_end)) {
+            (Some(byte_start), Some(byte_end)) => {
+                let at = self.edits.partition_point(|made| made.byte_start <= byte_start);
+                self.edits.insert(at, TextEdit { byte_start, byte_end, ..edit });
+            }
+            _ => self.entangled = true,
+        }
+    }
+
+    /// Where a byte of the text as it is now was in the first text; none within what an edit put there.
+    fn before(&self, byte: usize) -> Option<usize> {
+        // As bytes added and taken away up to here.
+        let (mut added, mut taken) = (0, 0);
+        for made in &self.edits {
+            let start = made.byte_start + added - taken;
+            if byte < start
+                || (byte == start && !made.replacement.is_empty() && made.byte_start < made.byte_end)
+            {
+                break;
+            }
+            if byte < start + made.replacement.len() {
+                return None;
+            }
+            added += made.replacement.len();
+            taken += made.byte_end - made.byte_start;
+        }
+        (byte + taken).checked_sub(added)
+    }
+
+    /// The edits, none overlapping; none where they cannot be told apart.
+    pub(super) fn finish(self) -> Option<Vec<TextEdit>> {
+        let apart = self.edits.windows(2).all(|pair| match pair {
+            [first, second] => first.byte_end <= second.byte_start,
+            _ => true,
+        });
+        (apart && !self.entangled).then_some(self.edits)
+    }
+}
+
 /// The one edit that makes `after` of `before`: everything between what the two share at both ends.
 #[must_use]
 pub(super) fn difference(before: &str, after: &str) -> TextEdit {

@@ -151,7 +151,7 @@ impl Ask<'_> {
             names.truncate(1);
             let shown = names.join(", ");
             changes.push(Change {
-                message: format!("ask for `{shown}` alone at `{}`", self.name()),
+                message: format!("let `{shown}` be enough for `{}`", self.name()),
                 action: Action::Set(
                     self.own(Key::Scopes),
                     Written::List(names.into_iter().map(Item::Text).collect()),
