@@ -3,9 +3,7 @@
 use policy_lang::paths::{PathRules, PathSource, ReadOnlySource, Symlinks};
 use policy_lang::policy::{ElementRef, Ruled};
 use policy_lang::resolved::RuleIx;
-use runtime::guard::{
-    EndpointRules, Guard, GuardOptions, Last, NormalPath, Op, PathJudge, Refusal, RefusalKind, Resolver,
-};
+use runtime::guard::{Guard, GuardOptions, Last, NormalPath, Op, PathJudge, Refusal, RefusalKind, Resolver};
 use rustix::fs::{Mode, OFlags, ResolveFlags};
 use std::hint::black_box;
 
@@ -97,6 +95,3 @@ fn guard_openat2(bencher: divan::Bencher<'_, '_>) {
 fn guard_walk(bencher: divan::Bencher<'_, '_>) {
     guarded(bencher, Resolver::Walk);
 }
-
-/// The rules that a server asks are these; kept so that the bench fails to build when they change shape.
-const _: fn(&policy_lang::policy::EndpointPolicy) -> Option<EndpointRules<'_>> = EndpointRules::of;
