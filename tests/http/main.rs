@@ -15,6 +15,7 @@
 mod audit;
 mod auth;
 mod cases;
+mod commands;
 mod limits;
 mod matrix;
 mod parsing;

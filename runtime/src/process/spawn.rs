@@ -129,6 +129,17 @@ impl Common {
         let oom_score = CString::new((own + 300).min(1000).to_string()).ok();
         Ok(Self { oom_score, identity, null })
     }
+
+    /// Does from outside what a child cannot do itself while it shares the memory of a server that hides its own: only
+    /// root may write there until it has executed.
+    fn raise_oom_score(&self, pid: i32) {
+        if let Some(score) = &self.oom_score
+            && !rustix::process::geteuid().is_root()
+        {
+            // A child that is gone already needs no score.
+            let _ = std::fs::write(format!("/proc/{pid}/oom_score_adj"), score.to_bytes());
+        }
+    }
 }
 
 /// Starts the process.
@@ -230,7 +241,10 @@ fn start(
         identity: common.identity,
     };
     match sys::start(&plan) {
-        Ok(started) => Ok((started.pid, started.pidfd)),
+        Ok(started) => {
+            common.raise_oom_score(started.pid);
+            Ok((started.pid, started.pidfd))
+        }
         Err(e) => Err(match Errno::from_io_error(&e) {
             Some(Errno::TOOBIG) => SpawnError::TooLong,
             Some(
