@@ -22,7 +22,10 @@ fn attach(port: u16, session: &str, more: &str) -> Socket {
 }
 
 fn say(socket: &mut Socket, frame: &Value) {
-    socket.send(Message::Text(frame.to_string().into())).unwrap();
+    if let Err(error) = socket.send(Message::Text(frame.to_string().into())) {
+        let rest: Vec<_> = std::iter::from_fn(|| next(socket).ok()).collect();
+        panic!("{frame} was not taken ({error}); before that came {rest:?}");
+    }
 }
 
 /// The next JSON frame; `None` at the end, with the close code in its place.

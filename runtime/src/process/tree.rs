@@ -88,14 +88,21 @@ pub(super) struct Tags {
 }
 
 /// The step between two tags of an outermost server: room for that many children of one nested in it.
-const NESTED_ROOM: u64 = 1 << 20;
+const NESTED_ROOM: u64 = 1 << 12;
+
+/// How many tags lie between two outermost servers; which of half a million places one takes is drawn at start, so that
+/// two that share a process table do not take each other's children for their own.
+const SERVER_ROOM: u64 = 1 << 42;
 
 impl Tags {
     pub(super) fn new() -> Self {
         let own = rustix::process::getrlimit(rustix::process::Resource::Locks).maximum;
         let (highest, step) = match own {
             Some(limit) if limit < 1 << 62 => (limit, 1),
-            _ => (1 << 62, NESTED_ROOM),
+            _ => {
+                let (random, _) = uuid::Uuid::new_v4().as_u64_pair();
+                ((1 << 62) - (random & 0x7_FFFF) * SERVER_ROOM, NESTED_ROOM)
+            }
         };
         Self { highest, step, used: std::sync::atomic::AtomicU64::new(0) }
     }
