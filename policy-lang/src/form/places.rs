@@ -208,6 +208,6 @@ mod tests {
         packer.push(Some(&place(7, 11, 120)));
         let before = packer.text.len();
         packer.push(Some(&place(8, 11, 140)));
-        assert_eq!(packer.text.len() - before, 6);
+        assert_eq!(packer.text.len() - before, 5);
     }
 }
