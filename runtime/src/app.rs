@@ -11,6 +11,7 @@ pub use state::{PolicyState, index};
 
 use crate::audit::Audit;
 use crate::auth::FailedLogins;
+use crate::commands::Commands;
 use crate::endpoint::RequestId;
 use crate::env::Env;
 use crate::process;
@@ -32,6 +33,8 @@ pub struct App {
     pub env: Env,
     /// Every process that the server has started.
     pub processes: Arc<process::Engine>,
+    /// What the template registers.
+    pub commands: Commands,
     /// Every terminal session.
     pub terminals: Arc<pty::Sessions>,
     /// Wrong tokens by peer.
@@ -53,6 +56,7 @@ impl App {
         audit: Audit,
         env: Env,
         processes: Arc<process::Engine>,
+        commands: Commands,
     ) -> Self {
         let (boot, _) = uuid::Uuid::new_v4().as_u64_pair();
         Self {
@@ -61,6 +65,7 @@ impl App {
             audit,
             env,
             processes,
+            commands,
             terminals: Arc::default(),
             failed_logins: FailedLogins::default(),
             stopping: CancellationToken::new(),

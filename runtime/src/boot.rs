@@ -1,8 +1,9 @@
 //! From flags and environment to a running server. Any fault before the first connection is one message and an exit status.
 //!
-//! The order: read the environment, load the policy, open the audit log, bind, accept. What a reload repeats is in
+//! The order: read the environment, load the commands and the policy, open the audit log, bind, accept. What a reload repeats is in
 //! [`policy`]; everything else is settled for the life of the process.
 
+mod commands;
 mod fault;
 mod flags;
 mod harden;
@@ -40,6 +41,7 @@ pub fn run(options: Options) -> Result<(), Fault> {
     harden::panics();
     let mut env = Env::read();
     let settings = flags::settings(&options, &env)?;
+    let commands = options.commands.as_deref().map(commands::load).transpose()?.unwrap_or_default();
     let loader = Loader::new(&options, &settings);
     let loaded = loader.load(&env, None)?;
     // From here on no secret is read from the environment any more, and no second thread exists yet.
@@ -54,7 +56,7 @@ pub fn run(options: Options) -> Result<(), Fault> {
     let app = runtime.block_on(async {
         let sockets = serve::bind(&options, &env, loaded.state.serves_terminals()).await?;
         let processes = processes(&env, &loaded.state)?;
-        let app = Arc::new(App::new(loaded.state, sockets.settle(settings), audit, env, processes));
+        let app = Arc::new(App::new(loaded.state, sockets.settle(settings), audit, env, processes, commands));
         serve::run(&app, &loader, sockets).await;
         Ok::<_, Fault>(app)
     })?;

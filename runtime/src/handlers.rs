@@ -4,6 +4,7 @@
 //! built nor listed does not compile. A listed one is answered 503 `endpoint_not_built` and stands in
 //! `tests/endpoints/not_built.txt`.
 
+mod commands;
 mod core;
 mod dev_tools;
 mod file_ops;
@@ -27,7 +28,7 @@ macro_rules! handler {
 
 codegen::handlers!(
     "../endpoints.toml",
-    not_built = [commands_list, commands_run, browser, agents,],
+    not_built = [browser, agents,],
     // Bodies too large to be held: the handler reads the JSON as a stream.
     streams_body = [upload, files_upload_stream]
 );

@@ -9,6 +9,7 @@ pub mod audit;
 pub mod auth;
 pub mod boot;
 pub mod cli;
+pub mod commands;
 pub mod endpoint;
 pub mod engine;
 pub mod env;

@@ -23,6 +23,8 @@ pub struct Options {
     pub policy: Option<PathBuf>,
     /// `--preset`
     pub preset: Option<String>,
+    /// `--commands`
+    pub commands: Option<PathBuf>,
     /// `--base-dir`
     pub base_dir: Option<PathBuf>,
     /// `--allow-origin`

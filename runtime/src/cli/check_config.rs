@@ -1,5 +1,6 @@
 //! `check-config`: judges policy documents, and explains what they decide.
 
+mod commands;
 mod explain;
 mod levels;
 mod load;
@@ -30,6 +31,9 @@ pub(super) struct CheckConfig {
     /// Directory that relative paths start from, in place of the document's
     #[arg(long, value_name = "DIR")]
     base_dir: Option<String>,
+    /// Commands that `serve` would be given: a declarative file, checked too
+    #[arg(long, value_name = "FILE")]
+    commands: Option<String>,
     /// Let warnings fail as errors do
     #[arg(long)]
     strict: bool,
@@ -83,6 +87,11 @@ impl CheckConfig {
             Ok(sources) => sources,
             Err(failure) => return report.fail(failure.exit, failure.message),
         };
+        if let Some(file) = &self.commands
+            && let Err(failure) = commands::judge(file, &levels, report, view)
+        {
+            return report.fail(failure.exit, failure.message);
+        }
         if self.explain.asked() && sources.len() > 1 {
             return report.fail(Exit::Usage, "--explain explains one policy; give --policy once");
         }

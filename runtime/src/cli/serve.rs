@@ -29,6 +29,9 @@ pub(super) struct Serve {
     /// Preset to use in place of the document's
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
+    /// Commands that callers may run by name: a declarative file
+    #[arg(long, value_name = "FILE")]
+    commands: Option<PathBuf>,
     /// Directory that the file endpoints work in [default: the policy's, ABX_SERVER_BASE_DIR or /home/user]
     #[arg(long, value_name = "DIR")]
     base_dir: Option<PathBuf>,
@@ -54,6 +57,7 @@ impl Serve {
             pty_port: self.pty_port,
             policy: self.policy,
             preset: self.preset,
+            commands: self.commands,
             base_dir: self.base_dir,
             allow_origins: self.allow_origins,
             allow_hosts: self.allow_hosts,

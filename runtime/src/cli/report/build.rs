@@ -100,7 +100,7 @@ fn inputs(outcome: &Outcome) -> Vec<Input> {
     let Some(resolved) = outcome.resolved() else {
         let input = |(name, text): (&str, &str)| Input {
             name: name.to_owned(),
-            layer: LayerKind::Policy.as_str(),
+            layer: outcome.layer.kind.as_str(),
             sha256: FileInfo::digest(text),
         };
         return document.map(input).into_iter().collect();

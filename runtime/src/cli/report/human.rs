@@ -30,6 +30,14 @@ impl View {
         if let Some(preset) = preset {
             self.notes.push(format!("--preset {preset} replaces the preset of {}", source.name));
         }
+        self.findings(outcome);
+    }
+
+    /// Draws findings alone.
+    pub(in crate::cli) fn findings(&mut self, outcome: &Outcome) {
+        if !self.findings.is_empty() && !outcome.diagnostics.is_empty() {
+            self.findings.push('\n');
+        }
         self.findings.push_str(&render::human(&outcome.sources, &outcome.diagnostics, self.options));
     }
 
