@@ -57,12 +57,15 @@ pub fn run(options: Options) -> Result<(), Fault> {
         let sockets = serve::bind(&options, &env, loaded.state.serves_terminals()).await?;
         let processes = processes(&env, &loaded.state)?;
         let app = Arc::new(App::new(loaded.state, sockets.settle(settings), audit, env, processes, commands));
+        // The last fault that is told in person.
+        log::detach().map_err(|error| Fault::failed(format!("cannot start the log: {error}")))?;
         serve::run(&app, &loader, sockets).await;
         Ok::<_, Fault>(app)
     })?;
     // What is still under way ends here, and writes how.
     runtime.shutdown_timeout(LAST_CALLS);
     app.audit.flush(LAST_LINES);
+    log::flush(LAST_LINES);
     Ok(())
 }
 

@@ -86,6 +86,9 @@ pub struct Env {
     pub browser: Option<String>,
     /// What children may inherit: everything but the server's own variables.
     pub inherited: Vec<(OsString, OsString)>,
+    /// Whether requests may ask for faults.
+    #[cfg(debug_assertions)]
+    pub(crate) test_faults: bool,
     secrets: Secrets,
 }
 
@@ -108,6 +111,8 @@ impl Env {
             audit_file: variable(AUDIT_FILE),
             browser: variable(BROWSER),
             inherited: std::env::vars_os().filter(|(name, _)| !own(name)).collect(),
+            #[cfg(debug_assertions)]
+            test_faults: variable("ABX_TEST_FAULTS").is_some(),
             secrets: Secrets::default(),
         }
     }

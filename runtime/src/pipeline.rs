@@ -15,6 +15,8 @@ mod audit;
 mod authenticate;
 mod body;
 mod dispatch;
+#[cfg(debug_assertions)]
+mod fault;
 mod framing;
 mod normalize;
 mod origin;
@@ -97,7 +99,13 @@ async fn steps(
     record.intend(&query, &intake, &note)?;
     // 7. the handler
     let request_id = record.id();
+    #[cfg(debug_assertions)]
+    let fault = fault::asked_for(&app.env, &parts.headers);
     let call = Call { app, permit, matched, request_id, query, headers: parts.headers, intake, note };
+    #[cfg(debug_assertions)]
+    fault::before(fault);
     let reply = (handler.run)(call).await?;
+    #[cfg(debug_assertions)]
+    let reply = fault::after(fault, reply);
     Ok(Served { reply, slot, upgrade })
 }

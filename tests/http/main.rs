@@ -8,16 +8,20 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::string_slice,
+    clippy::print_stderr,
     unreachable_pub,
     reason = "a test program: what goes wrong is a failed test"
 )]
 
 mod audit;
+mod audit_faults;
 mod auth;
 mod cases;
 mod commands;
+mod faults;
 mod limits;
 mod matrix;
+mod mount;
 mod parsing;
 mod policy;
 mod raw;

@@ -196,10 +196,16 @@ impl Server {
     }
 
     /// Stops it and gives its exit status and everything it wrote.
-    pub fn stop(mut self) -> (Option<i32>, Vec<String>) {
+    pub fn stop(self) -> (Option<i32>, Vec<String>) {
+        self.stop_and(|| ())
+    }
+
+    /// The same; looks at what it leaves before its directory goes.
+    pub fn stop_and(mut self, look: impl FnOnce()) -> (Option<i32>, Vec<String>) {
         self.signal("TERM");
         let status = self.child.wait().unwrap();
         std::thread::sleep(Duration::from_millis(20));
+        look();
         (status.code(), self.stderr())
     }
 }
@@ -210,4 +216,9 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Whether floods and races run at full length.
+pub fn full() -> bool {
+    std::env::var_os("FULL_COUNTS").is_some_and(|value| value == "1")
 }

@@ -2,8 +2,7 @@
 
 use rustix::fs::{FileType, Mode, OFlags};
 use std::fs::File;
-use std::io::{self, Write};
-use std::os::fd::AsFd;
+use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -18,6 +17,14 @@ pub enum FileError {
     Kind,
 }
 
+/// Lines that could not be written, and how many bytes before them were.
+#[derive(Debug)]
+pub(super) struct Unwritten {
+    #[expect(dead_code, reason = "shown by whoever debugs")]
+    pub(super) error: FileError,
+    pub(super) kept: usize,
+}
+
 /// The open log.
 #[derive(Debug)]
 pub(super) struct FileLog {
@@ -25,9 +32,13 @@ pub(super) struct FileLog {
     file: File,
     /// Device and inode, to see that the name has come to mean another file.
     identity: (u64, u64),
-    /// Whether a line was cut: the next one begins on a line of its own.
+    /// Whether the end of the file is a line that was cut: the next one begins on a line of its own.
     torn: bool,
 }
+
+/// The kernel looks for a kill only between pages, so a line that stays within one is there whole or not at all. One
+/// that does not fit the rest of a page is moved to the next by blanks before it, which JSON allows.
+const PAGE: usize = 4096;
 
 impl FileLog {
     pub(super) fn open(path: &Path) -> Result<Self, FileError> {
@@ -40,19 +51,16 @@ impl FileLog {
             | OFlags::NOCTTY;
         let fd = rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR).map_err(io::Error::from)?;
         let stat = rustix::fs::fstat(&fd).map_err(io::Error::from)?;
-        match FileType::from_raw_mode(stat.st_mode) {
+        let torn = match FileType::from_raw_mode(stat.st_mode) {
             FileType::RegularFile => {
-                rustix::fs::fchmod(&fd, Mode::RUSR | Mode::WUSR).map_err(io::Error::from)?
+                rustix::fs::fchmod(&fd, Mode::RUSR | Mode::WUSR).map_err(io::Error::from)?;
+                // A log that may be written but not read is no worse for it.
+                ends_within_a_line(path).unwrap_or(false)
             }
-            FileType::Fifo => {}
+            FileType::Fifo => false,
             _ => return Err(FileError::Kind),
-        }
-        Ok(Self {
-            path: path.to_owned(),
-            file: File::from(fd),
-            identity: (stat.st_dev, stat.st_ino),
-            torn: false,
-        })
+        };
+        Ok(Self { path: path.to_owned(), file: File::from(fd), identity: (stat.st_dev, stat.st_ino), torn })
     }
 
     /// Opens the name anew where it no longer means the open file.
@@ -64,43 +72,122 @@ impl FileLog {
         Ok(())
     }
 
-    fn write(&mut self, lines: &[u8]) -> Result<(), FileError> {
-        self.follow()?;
+    /// Writes whole lines; says how many bytes of them are in the file, always up to the end of a line.
+    fn write(&mut self, lines: &[u8]) -> Result<(), Unwritten> {
+        self.follow().map_err(|error| Unwritten { error, kept: 0 })?;
+        let mut kept = 0;
         if self.torn {
-            self.whole(b"\n")?;
+            self.whole(b"\n").map_err(|error| Unwritten { error, kept })?;
             self.torn = false;
         }
-        self.whole(lines)
-    }
-
-    /// One write; where it was short, the rest, and where that fails the line is cut.
-    fn whole(&mut self, mut lines: &[u8]) -> Result<(), FileError> {
-        let mut begun = false;
-        while !lines.is_empty() {
-            match self.file.write(lines) {
-                Ok(0) => return Err(self.cut(begun, io::ErrorKind::WriteZero.into())),
-                Ok(written) => lines = lines.get(written..).unwrap_or_default(),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(self.cut(begun, error)),
-            }
-            begun = true;
+        while let Some(rest) = lines.get(kept..).filter(|rest| !rest.is_empty()) {
+            let room = PAGE - usize::try_from(self.length() % PAGE as u64).unwrap_or(0);
+            let fitting = memchr::memrchr(b'\n', rest.get(..room).unwrap_or(rest));
+            let end = fitting.or_else(|| memchr::memchr(b'\n', rest)).map_or(rest.len(), |at| at + 1);
+            let piece = rest.get(..end).unwrap_or(rest);
+            let written = match end > room && end <= PAGE {
+                true => self.whole(&[[b' '; PAGE].get(..room).unwrap_or_default(), piece].concat()),
+                false => self.whole(piece),
+            };
+            written.map_err(|error| Unwritten { error, kept })?;
+            kept += piece.len();
         }
         Ok(())
     }
 
-    fn cut(&mut self, begun: bool, error: io::Error) -> FileError {
-        self.torn |= begun;
-        FileError::Io(error)
+    /// Bytes in the file; none in a pipe.
+    fn length(&self) -> u64 {
+        rustix::fs::fstat(&self.file).map_or(0, |stat| stat.st_size.unsigned_abs())
+    }
+
+    /// All of it or nothing: what was written of a piece that cannot be finished is taken back.
+    fn whole(&mut self, piece: &[u8]) -> Result<(), FileError> {
+        let mut rest = piece;
+        while !rest.is_empty() {
+            let error = match self.file.write(rest) {
+                Ok(0) => io::ErrorKind::WriteZero.into(),
+                Ok(written) => {
+                    rest = rest.get(written..).unwrap_or_default();
+                    continue;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => error,
+            };
+            let begun = piece.len() - rest.len();
+            self.torn |= begun > 0 && !self.take_back(begun);
+            return Err(FileError::Io(error));
+        }
+        Ok(())
+    }
+
+    /// Cuts the last `bytes` off. A pipe has sent them already.
+    fn take_back(&self, bytes: usize) -> bool {
+        self.length()
+            .checked_sub(bytes as u64)
+            .is_some_and(|before| rustix::fs::ftruncate(&self.file, before).is_ok())
     }
 }
 
-impl AsFd for FileLog {
-    fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
-        self.file.as_fd()
-    }
+/// Whether a server that was killed left a piece of a line at the end.
+fn ends_within_a_line(path: &Path) -> io::Result<bool> {
+    let mut file = File::open(path)?;
+    let mut end = Vec::with_capacity(PAGE);
+    file.seek(io::SeekFrom::Start(file.metadata()?.len().saturating_sub(PAGE as u64)))?;
+    file.take(PAGE as u64).read_to_end(&mut end)?;
+    let behind = memchr::memrchr(b'\n', &end).map_or(0, |at| at + 1);
+    Ok(end.get(behind..).is_some_and(|piece| !piece.trim_ascii().is_empty()))
 }
 
 /// Appends whole lines.
-pub(super) fn append(log: &Mutex<FileLog>, lines: &[u8]) -> Result<(), FileError> {
+pub(super) fn append(log: &Mutex<FileLog>, lines: &[u8]) -> Result<(), Unwritten> {
     log.lock().unwrap_or_else(PoisonError::into_inner).write(lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FileLog, PAGE};
+    use std::fs;
+
+    #[test]
+    fn a_piece_of_a_line_stays_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        fs::write(&path, "whole\ncut of").unwrap();
+        FileLog::open(&path).unwrap().write(b"next\n").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "whole\ncut of\nnext\n");
+        FileLog::open(&path).unwrap().write(b"more\n").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "whole\ncut of\nnext\nmore\n");
+    }
+
+    #[test]
+    fn lines_of_every_length_arrive_as_they_are() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        let mut log = FileLog::open(&path).unwrap();
+        let lines: String = (0..600).map(|length| format!("{}\n", "x".repeat(length * 37 % 9001))).collect();
+        log.write(lines.as_bytes()).unwrap();
+        let mut at = 0;
+        for (found, line) in
+            fs::read_to_string(&path).unwrap().split_inclusive('\n').zip(lines.split_inclusive('\n'))
+        {
+            assert_eq!(found.trim_start_matches(' '), line);
+            let (first, last) = (at + found.len() - line.len(), at + found.len() - 1);
+            assert!(
+                line.len() > PAGE || first / PAGE == last / PAGE,
+                "a line of {} bytes at {first}",
+                line.len()
+            );
+            at += found.len();
+        }
+        assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 600);
+    }
+
+    #[test]
+    fn blanks_at_the_end_are_room_for_the_next_line() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        fs::write(&path, "whole\n   ").unwrap();
+        FileLog::open(&path).unwrap().write(b"next\n").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "whole\n   next\n");
+    }
 }

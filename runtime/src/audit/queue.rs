@@ -88,25 +88,36 @@ impl Queue {
     }
 
     fn run(&self, sink: Sink) {
+        // What could not be written stays here and is tried again; meanwhile lines wait in the queue, and where that is
+        // full they are counted.
         let mut batch = Vec::new();
-        let mut lost = 0;
         loop {
-            let closed = self.take(&mut batch, lost);
+            let closed = self.take(&mut batch);
             if !batch.is_empty() {
-                lost = if write(&sink, &batch) { 0 } else { lost + count_lines(&batch) };
-                batch.clear();
+                let written = write(&sink, &batch);
+                batch.drain(..written.min(batch.len()));
             }
             if closed {
                 self.lock().ended = true;
                 self.done.notify_all();
                 return;
             }
+            if !batch.is_empty() {
+                self.pause();
+            }
         }
     }
 
-    /// Waits for lines and takes them. Says whether the queue is closed.
-    fn take(&self, batch: &mut Vec<u8>, lost: u64) -> bool {
+    /// Waits for lines and takes them, unless the last could not be written. Says whether the queue is closed.
+    fn take(&self, batch: &mut Vec<u8>) -> bool {
         let mut state = self.lock();
+        if !batch.is_empty() {
+            if state.closed {
+                batch.append(&mut state.lines);
+                state.account(batch);
+            }
+            return state.closed;
+        }
         if state.lines.is_empty() && !state.closed {
             state.idle = true;
             state = self.wake.wait_timeout(state, TICK).unwrap_or_else(PoisonError::into_inner).0;
@@ -118,16 +129,16 @@ impl Queue {
             state = self.lock();
         }
         std::mem::swap(batch, &mut state.lines);
-        let dropped = std::mem::take(&mut state.dropped) + lost;
-        if dropped > 0 && (!batch.is_empty() || lost == 0 || state.closed) {
-            let now = stamp(SystemTime::now());
-            batch.extend_from_slice(
-                format!("{{\"time\":\"{now}\",\"event\":\"dropped\",\"lines\":{dropped}}}\n").as_bytes(),
-            );
+        state.account(batch);
+        state.closed
+    }
+
+    /// Waits before the next attempt; a queue that is closed waits no more.
+    fn pause(&self) {
+        let state = self.lock();
+        if !state.closed {
+            let _ = self.wake.wait_timeout(state, TICK);
         }
-        let closed = state.closed;
-        state.flood.collect(Instant::now(), closed, batch);
-        closed
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -135,13 +146,27 @@ impl Queue {
     }
 }
 
-fn write(sink: &Sink, batch: &[u8]) -> bool {
-    match sink {
-        Sink::Stderr => std::io::stderr().lock().write_all(batch).is_ok(),
-        Sink::File(log) => file::append(log, batch).is_ok(),
+impl State {
+    /// Appends what is known of lines that were not written one by one: how many found no room, and summaries.
+    fn account(&mut self, batch: &mut Vec<u8>) {
+        let dropped = std::mem::take(&mut self.dropped);
+        if dropped > 0 {
+            let now = stamp(SystemTime::now());
+            let line = format!("{{\"time\":\"{now}\",\"event\":\"dropped\",\"lines\":{dropped}}}\n");
+            batch.extend_from_slice(line.as_bytes());
+        }
+        self.flood.collect(Instant::now(), self.closed, batch);
     }
 }
 
-fn count_lines(batch: &[u8]) -> u64 {
-    memchr::memchr_iter(b'\n', batch).count() as u64
+/// Writes lines and says how many bytes need not be written again.
+fn write(sink: &Sink, batch: &[u8]) -> usize {
+    match sink {
+        // How much of it a broken stderr took cannot be known; nobody reads it.
+        Sink::Stderr => {
+            let _ = std::io::stderr().lock().write_all(batch);
+            batch.len()
+        }
+        Sink::File(log) => file::append(log, batch).map_or_else(|unwritten| unwritten.kept, |()| batch.len()),
+    }
 }

@@ -7,6 +7,10 @@ use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 pub(super) fn process() {
     // Where the kernel refuses, the scrubbed environment and the closed descriptors still hold.
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+    // A file that may not grow further must be an error of the write, not the end of the server. Children get the
+    // default back.
+    // SAFETY: ignoring a signal installs no code of ours, and no other thread exists yet.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }
 
 /// A panic costs one request and is told by its place alone: its message may hold what a caller sent.

@@ -1,0 +1,131 @@
+//! Panics in handlers: each costs the request that met it, and nothing else. Needs a build with debug assertions, the
+//! only ones that have faults on request.
+
+use crate::raw::{connect, get, post, read_all, request};
+use crate::server::{Server, Setup, full};
+use serde_json::{Value, json};
+use std::io::{Read, Write};
+
+const POLICY: &str = r#"{"base_dir":"{base}","endpoints":{
+    "health":{"limits":{"rate_per_minute":1000000}},
+    "capabilities_check":{"limits":{"max_concurrency":8,"rate_per_minute":1000000}}}}"#;
+const BODY: &str = r#"{"endpoint":"health"}"#;
+
+fn server() -> Option<Server> {
+    if !cfg!(debug_assertions) {
+        eprintln!("skipped: a release build has no faults to ask for");
+        return None;
+    }
+    let setup = Setup::new().policy(POLICY).env("ABX_TEST_FAULTS", "1");
+    Some(setup.env("ABX_AUDIT_FILE", "{dir}/audit.jsonl").start())
+}
+
+fn faulty(fault: &str) -> Vec<u8> {
+    let head = format!(
+        "POST /capabilities/check HTTP/1.1\r\nHost: localhost\r\nX-Test-Fault: {fault}\r\nContent-Length: {}\r\n\r\n{BODY}",
+        BODY.len()
+    );
+    head.into_bytes()
+}
+
+/// Eight slots are free, and not nine.
+fn slots_are_free(server: &Server) {
+    let head = format!(
+        "POST /capabilities/check HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n{{",
+        BODY.len()
+    );
+    let mut held: Vec<_> = (0..8)
+        .map(|_| {
+            let mut stream = connect(server.port);
+            stream.write_all(head.as_bytes()).unwrap();
+            stream
+        })
+        .collect();
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    assert_eq!(post(server.port, "/capabilities/check", BODY).code(), "too_many_concurrent");
+    for stream in &mut held {
+        stream.write_all(&BODY.as_bytes()[1..]).unwrap();
+        assert_eq!(read_all(stream).only().status, 200);
+    }
+}
+
+#[test]
+fn row_172_a_panic_costs_one_request() {
+    let Some(server) = server() else { return };
+    let count: u64 = if full() { 10_000 } else { 1_000 };
+    let right = json!({"error": "The handler failed", "type": "InternalError", "code": "internal"});
+    let mut stream = connect(server.port);
+    for turn in 0..count {
+        let fault = if turn % 2 == 0 { "before" } else { "after" };
+        // The same connection serves on: pipelined behind the panic, another request gets its own answer.
+        let mut bytes = faulty(fault);
+        bytes.extend_from_slice(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        stream.write_all(&bytes).unwrap();
+        let mut seen = Vec::new();
+        let mut piece = [0; 4096];
+        while !seen.ends_with(br#"{"status":"ok"}"#) {
+            let read = stream.read(&mut piece).unwrap();
+            assert_ne!(read, 0, "turn {turn}: {}", String::from_utf8_lossy(&seen));
+            seen.extend_from_slice(&piece[..read]);
+        }
+        let text = String::from_utf8(seen).unwrap();
+        assert!(text.starts_with("HTTP/1.1 500 Internal Server Error\r\n"), "turn {turn}: {text}");
+        let body = text.split("\r\n\r\n").nth(1).unwrap().split("HTTP/1.1").next().unwrap();
+        assert_eq!(serde_json::from_str::<Value>(body).unwrap(), right);
+    }
+    slots_are_free(&server);
+    let place = server.wait_for("a request failed: panic at ");
+    assert!(place.contains("fault.rs:") && !place.contains("asked for"), "{place}");
+    assert_eq!(audited(server), count);
+}
+
+/// How many failed calls to the endpoint the log knows of, once the server has stopped.
+fn audited(server: Server) -> u64 {
+    let log = server.dir.path().join("audit.jsonl");
+    let kept = tempfile::NamedTempFile::new().unwrap();
+    let text = {
+        let (status, _) = server.stop_and(|| {
+            std::fs::copy(&log, kept.path()).unwrap();
+        });
+        assert_eq!(status, Some(0));
+        std::fs::read_to_string(kept.path()).unwrap()
+    };
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let failed = lines.filter(|line| line["endpoint"] == "capabilities_check" && line["code"] == "internal");
+    failed.map(|line| if line["event"] == "summary" { line["count"].as_u64().unwrap() } else { 1 }).sum()
+}
+
+#[test]
+fn row_172_a_panic_in_a_streamed_answer() {
+    let Some(server) = server() else { return };
+    let count = if full() { 10_000 } else { 300 };
+    for turn in 0..count {
+        let mut stream = connect(server.port);
+        stream.write_all(&faulty("stream")).unwrap();
+        let mut seen = Vec::new();
+        // Cut, so that no client takes the piece for the whole.
+        let _ = stream.read_to_end(&mut seen);
+        let text = String::from_utf8(seen).unwrap();
+        assert!(!text.ends_with("0\r\n\r\n"), "turn {turn}: {text}");
+    }
+    slots_are_free(&server);
+    assert_eq!(get(server.port, "/health").status, 200);
+    let log = server.dir.path().join("audit.jsonl");
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(10);
+    loop {
+        let text = std::fs::read_to_string(&log).unwrap();
+        let cut = text.lines().filter(|line| line.contains(r#""event":"cut""#)).count();
+        if cut == count {
+            break;
+        }
+        assert!(std::time::Instant::now() < until, "{cut} of {count} lines");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn faults_are_not_to_be_had_without_the_variable() {
+    let server = Setup::new().start();
+    let answer = request(server.port, "GET", "/capabilities", &[("X-Test-Fault", "before")], None);
+    assert_eq!(answer.status, 200);
+}

@@ -1,0 +1,40 @@
+//! File systems that a test mounts. Only root can: elsewhere a test says so and passes.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A mount that goes with its test.
+#[derive(Debug)]
+pub struct Mount(PathBuf);
+
+impl Mount {
+    /// A file system in memory of so many bytes; `None` where mounting is refused.
+    pub fn tmpfs(size: &str, at: &Path) -> Option<Self> {
+        Self::run(&["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"], at)
+    }
+
+    /// What is at `at` already, but read-only.
+    pub fn read_only(at: &Path) -> Option<Self> {
+        let mount = Self::run(&["--bind", &at.display().to_string()], at)?;
+        let done = Command::new("mount").args(["-o", "remount,bind,ro"]).arg(at).status();
+        assert!(done.is_ok_and(|status| status.success()), "a bind mount that cannot be made read-only");
+        Some(mount)
+    }
+
+    fn run(args: &[&str], at: &Path) -> Option<Self> {
+        std::fs::create_dir_all(at).unwrap();
+        let status = Command::new("mount").args(args).arg(at).stderr(Stdio::null()).status();
+        if status.is_ok_and(|status| status.success()) {
+            return Some(Self(at.to_path_buf()));
+        }
+        eprintln!("skipped: nothing can be mounted here");
+        None
+    }
+}
+
+impl Drop for Mount {
+    fn drop(&mut self) {
+        // Lazily: a server that is still being killed may hold it.
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+    }
+}
