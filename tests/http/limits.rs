@@ -5,7 +5,7 @@ use crate::server::Setup;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-fn full() -> bool {
+pub fn full() -> bool {
     std::env::var_os("FULL_COUNTS").is_some_and(|value| value == "1")
 }
 

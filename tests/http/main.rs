@@ -13,10 +13,18 @@
     reason = "a test program: what goes wrong is a failed test"
 )]
 
+#[path = "../precedence.rs"]
+mod examples;
+#[path = "../policy/random.rs"]
+#[expect(dead_code, reason = "only paths are asked of a running server")]
+mod random;
+
+mod agree;
 mod audit;
 mod audit_faults;
 mod auth;
 mod cases;
+mod client;
 mod commands;
 mod faults;
 mod limits;
@@ -24,6 +32,7 @@ mod matrix;
 mod mount;
 mod parsing;
 mod policy;
+mod precedence;
 mod raw;
 mod repositories;
 mod server;

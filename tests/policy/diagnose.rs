@@ -5,7 +5,7 @@
 
 use crate::golden::Goldens;
 use policy_lang::check::Facts;
-use policy_lang::diag::{Diagnostic, Edit, Label, Levels, Severity};
+use policy_lang::diag::{CODES, Diagnostic, Edit, Label, Levels, Severity};
 use policy_lang::endpoint::{Catalogue, Group};
 use policy_lang::layers::code::GroupSwitch;
 use policy_lang::parse::Format;
@@ -14,6 +14,7 @@ use policy_lang::source::{SourceMap, Span};
 use policy_lang::{Document, Inputs, compile_document};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -37,6 +38,13 @@ fn every_case_is_diagnosed_as_written_down() {
         goldens.compare(slug.with_extension("stderr"), &human(&map, &found, RenderOptions::default()));
     }
     goldens.finish();
+}
+
+#[test]
+fn f14_every_code_has_a_case() {
+    let folder = |case: &PathBuf| case.parent()?.file_name()?.to_str().map(str::to_owned);
+    let folders: BTreeSet<String> = cases().iter().filter_map(folder).collect();
+    assert_eq!(folders, CODES.iter().map(|code| code.as_str().to_owned()).collect());
 }
 
 fn cases() -> Vec<PathBuf> {

@@ -1,5 +1,8 @@
 //! The policy language, case by case: each module walks one folder of cases beside it, or one table.
 
+#[cfg(test)]
+#[path = "../precedence.rs"]
+mod examples;
 #[path = "../golden.rs"]
 mod golden;
 
@@ -17,6 +20,8 @@ mod laws;
 mod merge;
 #[cfg(test)]
 mod pages;
+#[cfg(test)]
+mod precedence;
 #[cfg(test)]
 mod presets;
 #[cfg(test)]

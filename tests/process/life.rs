@@ -119,7 +119,7 @@ fn background_processes_are_listed_for_their_owner_alone_and_remembered_after_th
     assert_eq!(LAB.engine.managed(job.pid, |_| true).unwrap().exit().unwrap().signal, Some(15));
 }
 
-// runtime 133 of the issue: no zombie after ten thousand commands.
+// No zombie after ten thousand commands.
 #[test]
 fn no_zombie_stays() {
     let count = rounds(300, 10_000);

@@ -100,6 +100,8 @@ fn paths(body: &mut JsonBody) -> Result<Vec<(String, String)>, ApiError> {
         }
         Some(_) => return Err(wrong()),
     }
+    // As the endpoint judges them: what is moved before where it goes.
+    named.sort_by_key(|(role, _)| role == "destination");
     if named.len() > MAX_PATHS {
         return Err(ApiError::invalid("paths", format!("paths may name at most {MAX_PATHS}")));
     }

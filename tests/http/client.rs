@@ -1,0 +1,55 @@
+//! A client that keeps its connection for as long as the server does.
+
+use crate::raw::Answer;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+
+#[derive(Debug)]
+pub struct Client {
+    port: u16,
+    stream: Option<BufReader<TcpStream>>,
+}
+
+impl Client {
+    pub fn new(port: u16) -> Self {
+        Self { port, stream: None }
+    }
+
+    /// One request, with JSON where it has a body, and its answer.
+    pub fn ask(&mut self, method: &str, target: &str, token: Option<&str>, body: Option<&str>) -> Answer {
+        let mut request = format!("{method} {target} HTTP/1.1\r\nHost: localhost\r\n");
+        if let Some(token) = token {
+            request.push_str(&format!("X-Access-Token: {token}\r\n"));
+        }
+        if let Some(body) = body {
+            request
+                .push_str(&format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len()));
+        }
+        request.push_str(&format!("\r\n{}", body.unwrap_or_default()));
+        let mut stream = self.stream.take().unwrap_or_else(|| BufReader::new(crate::raw::connect(self.port)));
+        stream.get_mut().write_all(request.as_bytes()).unwrap();
+        let answer = read(&mut stream);
+        if answer.header("connection") != Some("close") {
+            self.stream = Some(stream);
+        }
+        answer
+    }
+}
+
+fn read(stream: &mut BufReader<TcpStream>) -> Answer {
+    let mut answer = Answer { status: 0, headers: std::collections::BTreeMap::new(), body: Vec::new() };
+    let mut line = String::new();
+    stream.read_line(&mut line).unwrap();
+    answer.status = line.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_default();
+    loop {
+        line.clear();
+        stream.read_line(&mut line).unwrap();
+        let Some((name, value)) = line.trim_end().split_once(": ") else { break };
+        answer.headers.entry(name.to_ascii_lowercase()).or_default().push(value.to_owned());
+    }
+    let length = answer.header("content-length").and_then(|length| length.parse().ok());
+    answer.body =
+        vec![0; length.unwrap_or_else(|| panic!("an answer of known length is wanted: {answer:?}"))];
+    stream.read_exact(&mut answer.body).unwrap();
+    answer
+}
