@@ -1,6 +1,7 @@
 //! The environment: every variable that the server reads, and the only place that reads them.
 //!
 //! It is read once, at start, and then scrubbed of secrets, so that neither a child nor `/proc` can find them.
+#![expect(clippy::disallowed_methods, reason = "this is the one reader of the environment")]
 
 mod scrub;
 

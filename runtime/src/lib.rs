@@ -3,6 +3,7 @@
 //! `boot` reads the environment and a policy and yields an [`app::App`]; [`http`] listens and hands each request to
 //! [`pipeline`], whose eight steps decide by the policy and call one of [`handlers`]; those translate between the wire
 //! and services that know nothing of HTTP.
+#![deny(clippy::disallowed_methods)]
 
 pub mod app;
 pub mod audit;

@@ -10,6 +10,7 @@ pub(super) fn process() {
     // A file that may not grow further must be an error of the write, not the end of the server. Children get the
     // default back.
     // SAFETY: ignoring a signal installs no code of ours, and no other thread exists yet.
+    #[expect(unsafe_code, reason = "ignoring a signal has no safe interface")]
     unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }
 

@@ -1,4 +1,5 @@
 //! Overwrites values in the process's own environment block, which `/proc/<pid>/environ` shows to whoever may read it.
+#![expect(unsafe_code, reason = "no safe interface reaches the block that the kernel made at exec")]
 
 use std::ffi::{CStr, c_char};
 

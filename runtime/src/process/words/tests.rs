@@ -1,4 +1,5 @@
 //! The split against Python's: a recorded table always, the interpreter itself where there is one.
+#![expect(clippy::disallowed_methods, reason = "the reference runs beside the test, not in a server")]
 
 use super::split;
 use proptest::prelude::*;
