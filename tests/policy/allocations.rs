@@ -1,6 +1,5 @@
 //! A decision that allows an ASCII request allocates nothing.
 #![expect(unsafe_code, reason = "an allocator is unsafe to implement")]
-
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,

@@ -11,7 +11,9 @@ pub(super) fn process() {
     // default back.
     // SAFETY: ignoring a signal installs no code of ours, and no other thread exists yet.
     #[expect(unsafe_code, reason = "ignoring a signal has no safe interface")]
-    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+    unsafe {
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN)
+    };
 }
 
 /// A panic costs one request and is told by its place alone: its message may hold what a caller sent.

@@ -4,7 +4,10 @@
 //! borrows the parent's memory until it has executed, so the cost does not grow with the server), and what it cannot
 //! do: execute an open handle, give back a pidfd, enter a directory handle, take a controlling terminal, and mark the
 //! child's whole descent.
-#![expect(unsafe_code, reason = "starting a child from a handle and peeking at its end have no safe interface")]
+#![expect(
+    unsafe_code,
+    reason = "starting a child from a handle and peeking at its end have no safe interface"
+)]
 
 use std::ffi::{CStr, CString};
 use std::io;
