@@ -28,3 +28,4 @@ pub mod routes;
 pub mod sse;
 pub mod system;
 pub mod tunnel;
+mod websocket;

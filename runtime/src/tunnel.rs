@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
-use axum::extract::ws::{CloseFrame, Message, WebSocket};
+use axum::extract::ws::{Message, WebSocket};
 use bytes::BytesMut;
 use futures_util::{SinkExt as _, StreamExt as _};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
+
+use crate::websocket;
 
 /// Largest message of a client, in bytes.
 pub const MAX_MESSAGE: usize = 1 << 20;
@@ -33,12 +35,13 @@ pub async fn serve(
             .is_ok()
     };
     let inward = async {
-        while let Some(Ok(message)) = messages.next().await {
+        while let Some(message) = messages.next().await {
             let data = match message {
-                Message::Binary(data) => data,
-                Message::Close(_) => break,
-                Message::Text(_) => return (1003, "only binary frames are understood"),
-                Message::Ping(_) | Message::Pong(_) => continue,
+                Ok(Message::Binary(data)) => data,
+                Ok(Message::Close(_)) => break,
+                Ok(Message::Text(_)) => return (1003, "only binary frames are understood"),
+                Ok(Message::Ping(_) | Message::Pong(_)) => continue,
+                Err(error) => return websocket::fault(error).unwrap_or((1000, "")),
             };
             if !pass(data.len()) {
                 return (1008, "as many bytes as may have passed");
@@ -72,6 +75,5 @@ pub async fn serve(
         () = stopping.cancelled() => (1001, "the server is stopping"),
         () = tokio::time::sleep(longest) => (1008, "the tunnel was open for too long"),
     };
-    let frame = Message::Close(Some(CloseFrame { code, reason: reason.into() }));
-    let _ = tokio::time::timeout(Duration::from_secs(2), sink.send(frame)).await;
+    websocket::part(&mut sink, code, reason).await;
 }

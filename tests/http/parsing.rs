@@ -191,6 +191,16 @@ fn row_79_host_header() {
 }
 
 #[test]
+fn row_79_a_socket_address_never_copies_the_host() {
+    let server = server();
+    let body = Some(br#"{"shell":"/bin/sh"}"#.as_slice());
+    let answer = request(server.port, "POST", "/pty/sessions", &[("Host", "[::1]:1")], body).json();
+    let id = answer["session_id"].as_str().unwrap_or_default();
+    let port = server.pty_port.unwrap();
+    assert_eq!(answer["ws_url"], format!("ws://127.0.0.1:{port}/pty?session_id={id}"));
+}
+
+#[test]
 fn row_79_origin_header() {
     let server = Setup::new().arg("--allow-origin").arg("http://page.example").start();
     for (origin, status) in [("http://page.example", 200), ("http://page.example.evil", 403), ("null", 403)] {

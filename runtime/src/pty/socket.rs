@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use axum::extract::ws::{CloseFrame, Message, WebSocket};
+use axum::extract::ws::{Message, WebSocket};
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt as _, StreamExt as _};
 use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
@@ -12,6 +12,7 @@ use super::protocol::{self, Said};
 use super::session::Attached;
 use crate::process::{Cursor, Stream};
 use crate::sse::whole;
+use crate::websocket;
 
 /// Largest message of a client, in bytes.
 pub const MAX_MESSAGE: usize = 1 << 20;
@@ -31,7 +32,6 @@ mod code {
     pub(super) const GOING_AWAY: u16 = 1001;
     pub(super) const UNSUPPORTED: u16 = 1003;
     pub(super) const POLICY: u16 = 1008;
-    pub(super) const TOO_BIG: u16 = 1009;
     pub(super) const TAKEN_OVER: u16 = 4001;
 }
 
@@ -67,10 +67,8 @@ pub async fn serve(
         () = tokio::time::sleep(rules.longest) => Some((code::POLICY, "the socket was open for too long")),
     };
     drop(attached);
-    if let Some((code, reason)) = close {
-        let frame = Message::Close(Some(CloseFrame { code, reason: reason.into() }));
-        let _ = timeout(Duration::from_secs(2), sink.send(frame)).await;
-    }
+    let (code, reason) = close.unwrap_or((code::NORMAL, ""));
+    websocket::part(&mut sink, code, reason).await;
 }
 
 type Close = Option<(u16, &'static str)>;
@@ -90,10 +88,7 @@ async fn listen(
             Ok(Message::Ping(_) | Message::Pong(_)) => continue,
             Ok(Message::Close(_)) => return None,
             Ok(Message::Binary(_)) => return Some((code::UNSUPPORTED, "only text frames are understood")),
-            Err(error) if error.to_string().contains("too long") || error.to_string().contains("too big") => {
-                return Some((code::TOO_BIG, "the message is too big"));
-            }
-            Err(_) => return None,
+            Err(error) => return websocket::fault(error),
         };
         match protocol::read(&text) {
             Some(Said::Input(data)) => {

@@ -1,0 +1,32 @@
+//! How a WebSocket ends: the status code for what broke it, and the close frame.
+
+use axum::extract::ws::{CloseFrame, Message};
+use futures_util::{Sink, SinkExt as _};
+use std::time::Duration;
+use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::Error;
+use tokio_tungstenite::tungstenite::error::ProtocolError;
+
+/// The code for what is wrong with a message, and why; `None` where nobody is left to be told.
+pub(crate) fn fault(error: axum::Error) -> Option<(u16, &'static str)> {
+    match *error.into_inner().downcast::<Error>().ok()? {
+        Error::Capacity(_) => Some((1009, "the message is too big")),
+        Error::Utf8(_) => Some((1007, "text must be UTF-8")),
+        Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => None,
+        Error::Protocol(_) => Some((1002, "the frame breaks the protocol")),
+        _ => None,
+    }
+}
+
+/// Sends the last frame. A client that has said farewell first gets the library's answer to that in its place.
+pub(crate) async fn part(sink: &mut (impl Sink<Message> + Unpin), code: u16, reason: &'static str) {
+    let frame = Message::Close(Some(CloseFrame { code, reason: reason.into() }));
+    let parting = async {
+        if sink.send(frame).await.is_err() {
+            // Nothing can be sent after a farewell, but the answer to it may still wait here.
+            let _ = sink.flush().await;
+        }
+    };
+    // Whoever does not read by then is gone.
+    let _ = timeout(Duration::from_secs(2), parting).await;
+}
