@@ -179,7 +179,7 @@ fn lay(path: &Path, server: &Server) {
 
 #[test]
 fn the_pipeline_and_the_function_agree() {
-    let questions = if crate::limits::full() { 1_000_000 } else { 10_000 };
+    let questions = if crate::server::full() { 1_000_000 } else { 10_000 };
     let (mut seed, mut asked, mut checked, mut refused, mut limited) = (0, 0, 0, 0, 0);
     while asked < questions {
         seed += 1;

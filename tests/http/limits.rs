@@ -1,13 +1,12 @@
 //! Limits and floods. Counts are short unless `FULL_COUNTS=1`.
 
-use crate::raw::{connect, get, read_all, request};
-use crate::server::Setup;
-use std::io::Write;
-use std::time::{Duration, Instant};
+use crate::mount::Mount;
+use crate::raw::{connect, get, post, read_all, request};
 
-pub fn full() -> bool {
-    std::env::var_os("FULL_COUNTS").is_some_and(|value| value == "1")
-}
+use crate::server::{Server, Setup, full};
+use serde_json::json;
+use std::io::{Read, Write};
+use std::time::{Duration, Instant};
 
 #[test]
 fn row_121_a_slow_body() {
@@ -67,6 +66,51 @@ fn row_122_a_silent_connection_is_closed() {
         "{:?} {exchange:?}",
         began.elapsed()
     );
+}
+
+#[test]
+fn row_122_a_head_that_drips() {
+    let server = Setup::new().start();
+    let mut stream = connect(server.port);
+    stream.write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\n").unwrap();
+    let began = Instant::now();
+    let mut writer = stream.try_clone().unwrap();
+    // Every byte is in time; the head as a whole is not.
+    std::thread::spawn(move || {
+        while writer.write_all(b"X").is_ok() {
+            std::thread::sleep(Duration::from_millis(500));
+        }
+    });
+    let mut seen = Vec::new();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    let ended = stream.read_to_end(&mut seen);
+    assert!(!ended.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock), "it is still open");
+    let took = began.elapsed();
+    assert!(took >= Duration::from_secs(9) && took < Duration::from_secs(14), "{took:?}");
+}
+
+#[test]
+fn row_125_two_hundred_at_once() {
+    let policy = r#"{"base_dir":"{base}","endpoints":{"capabilities":{"limits":{"rate_per_minute":60}}}}"#;
+    let server = Setup::new().policy(policy).start();
+    let mut stream = connect(server.port);
+    let began = Instant::now();
+    stream.write_all(&b"GET /capabilities HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(200)).unwrap();
+    let answers = read_all(&mut stream).answers;
+    let took = began.elapsed().as_secs() as usize;
+    assert_eq!(answers.len(), 200);
+    let passed = answers.iter().filter(|answer| answer.status == 200).count();
+    assert!(passed == 60 || (took > 0 && passed <= 60 + took), "{passed} in {took} s");
+    let refused: Vec<_> = answers.iter().filter(|answer| answer.status == 429).collect();
+    assert_eq!(refused.len(), 200 - passed);
+    // One comes back each second, so a second is what is left to wait.
+    for answer in refused {
+        let body = answer.json();
+        assert_eq!((&body["limit"], &body["retry_after"]), (&json!(60), &json!(1)));
+        assert_eq!(answer.header("retry-after"), Some("1"));
+    }
+    std::thread::sleep(Duration::from_millis(1050));
+    assert_eq!(get(server.port, "/capabilities").status, 200, "what `retry_after` said holds");
 }
 
 #[test]
@@ -136,16 +180,115 @@ fn row_130_descriptors_used_up() {
     }
     let idle: Vec<_> = (0..200).map(|_| connect(server.port)).collect();
     server.wait_for("accepting connections pauses");
-    let cpu = || {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", server.pid())).unwrap();
-        let fields: Vec<_> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
-        fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
-    };
-    let before = cpu();
+    let before = cpu(&server);
     std::thread::sleep(Duration::from_secs(1));
-    assert!(cpu() - before < 20, "ticks of CPU in a second: {}", cpu() - before);
+    assert!(cpu(&server) - before < 20, "ticks of CPU in a second: {}", cpu(&server) - before);
     drop(idle);
     assert_eq!(get(server.port, "/health").status, 200);
+}
+
+/// CPU that it has used, in ticks of 10 ms.
+fn cpu(server: &Server) -> u64 {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", server.pid())).unwrap();
+    let fields: Vec<_> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
+    fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
+}
+
+#[test]
+fn row_130_two_thousand_idle_connections() {
+    // This test holds one end of each.
+    let mut own = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+    own.current = own.maximum;
+    let raised = rustix::process::setrlimit(rustix::process::Resource::Nofile, own);
+    if raised.is_err() || own.maximum.is_some_and(|most| most < 4096) {
+        eprintln!("skipped: not enough descriptors for this test itself");
+        return;
+    }
+    let server = Setup::new().start();
+    let limit = ["--pid", &server.pid().to_string(), "--nofile=1024:1024"];
+    if !std::process::Command::new("prlimit").args(limit).status().is_ok_and(|status| status.success()) {
+        eprintln!("skipped: the descriptors of another process cannot be limited here");
+        return;
+    }
+    let descriptors = || std::fs::read_dir(format!("/proc/{}/fd", server.pid())).unwrap().count();
+    let before = descriptors();
+    let idle: Vec<_> = (0..2000).map(|_| connect(server.port)).collect();
+    for _ in 0..10 {
+        let began = Instant::now();
+        assert_eq!(get(server.port, "/health").status, 200);
+        assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+    }
+    assert!(descriptors() <= before + 520, "{} and {before} before", descriptors());
+    let ticks = cpu(&server);
+    std::thread::sleep(Duration::from_secs(1));
+    assert!(cpu(&server) - ticks < 20, "ticks of CPU in a second: {}", cpu(&server) - ticks);
+    // Work goes on too, not only what needs no descriptor.
+    assert_eq!(post(server.port, "/shell", r#"{"command":"true"}"#).json()["exit_code"], 0);
+    drop(idle);
+    let until = Instant::now() + Duration::from_secs(5);
+    while descriptors() > before + 2 {
+        assert!(Instant::now() < until, "{} and {before} before", descriptors());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn row_131_the_disk_is_full() {
+    let dir = tempfile::tempdir().unwrap();
+    let small = dir.path().join("small");
+    let Some(_mount) = Mount::tmpfs("1m", &small) else { return };
+    std::fs::write(small.join("old"), "old").unwrap();
+    let large = dir.path().join("large");
+    std::fs::write(&large, vec![7; 3 << 20]).unwrap();
+    let server = Setup::new().no_base_dir().arg("--base-dir").arg(&dir.path().display().to_string()).start();
+    let no_space = |answer: crate::raw::Answer| {
+        assert_eq!((answer.status, answer.code().as_str()), (507, "no_space"), "{}", answer.json());
+        let left: Vec<_> =
+            std::fs::read_dir(&small).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert!(left.iter().all(|name| name == "old" || name == "filler"), "{left:?}");
+        assert_eq!(std::fs::read_to_string(small.join("old")).unwrap(), "old");
+    };
+    let content = "QUJD".repeat((5 << 20) / 3);
+    for target in ["/upload", "/files/upload-stream"] {
+        for path in ["small/new", "small/old"] {
+            no_space(post(
+                server.port,
+                target,
+                &json!({"path": path, "content_base64": content}).to_string(),
+            ));
+        }
+    }
+    let moved = json!({"source": "large", "destination": "small/large"});
+    no_space(post(server.port, "/files/move", &moved.to_string()));
+    assert_eq!(std::fs::metadata(&large).unwrap().len(), 3 << 20);
+    // Not a byte is left: a name has no room either.
+    let _ = std::fs::write(small.join("filler"), vec![0; 2 << 20]);
+    let made = post(server.port, "/files/mkdir", r#"{"path":"small/dir"}"#);
+    assert!(made.status == 200 || made.code() == "no_space", "{}", made.json());
+    assert_eq!(get(server.port, "/health").status, 200);
+}
+
+#[test]
+fn row_127_a_flood_into_a_call() {
+    let policy = r#"{"base_dir":"{base}","endpoints":{"shell":{"limits":{"max_output_bytes":"1MB","timeout_seconds":5}}}}"#;
+    let server = Setup::new().policy(policy).start();
+    let memory = || {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", server.pid())).unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap()
+    };
+    let before = memory();
+    let mark = format!("flood-{}", server.pid());
+    let body = json!({"command": format!("sh -c 'yes {mark}'"), "timeout": 2}).to_string();
+    let answer = post(server.port, "/shell", &body);
+    let kept = answer.json()["stdout"].as_str().map_or(0, str::len);
+    assert!(
+        (answer.status == 200 && answer.json()["stdout_truncated"] == true) || answer.code() == "timeout"
+    );
+    assert!(kept <= 1_500_000 && answer.body.len() < 1_600_000, "{kept}");
+    assert!(memory() - before < 24 << 10, "{} KiB more at its most", memory() - before);
+    let gone = std::process::Command::new("pgrep").args(["-f", &format!("^yes {mark}")]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&gone.stdout), "");
 }
 
 #[test]

@@ -47,7 +47,6 @@ pub struct Job {
     pub input: Option<Input>,
     pub(super) tag: u64,
     pub(super) descent: Descent,
-    pub(super) pidfd: Arc<OwnedFd>,
     pub(super) log: Mutex<Log>,
     pub(super) state: Mutex<State>,
     /// Counts changes of output and state.
@@ -61,6 +60,8 @@ pub struct Job {
 /// What changes in a job's life.
 #[derive(Debug, Default)]
 pub(super) struct State {
+    /// The leader, until it has been waited for: what is remembered of a job later must not cost a descriptor.
+    pub(super) leader: Option<Arc<OwnedFd>>,
     /// The leader's status, once it has been waited for.
     pub(super) exit: Option<Exit>,
     /// Who wants it ended.

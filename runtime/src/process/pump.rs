@@ -175,10 +175,8 @@ pub(super) async fn run(
 /// Waits for the leader and takes its status down, if it has ended. Its number is its own until here.
 pub(super) fn reap(job: &Job) -> bool {
     let mut state = job.state();
-    if state.exit.is_some() {
-        return true;
-    }
-    let ended = waitid(WaitId::PidFd(job.pidfd.as_fd()), WaitIdOptions::EXITED | WaitIdOptions::NOHANG);
+    let Some(leader) = state.leader.clone() else { return true };
+    let ended = waitid(WaitId::PidFd(leader.as_fd()), WaitIdOptions::EXITED | WaitIdOptions::NOHANG);
     match ended {
         Ok(None) => return false,
         Ok(Some(status)) => state.exit = Some(Exit::from_status(&status, state.reason)),
@@ -187,6 +185,7 @@ pub(super) fn reap(job: &Job) -> bool {
             state.exit = Some(Exit { code: None, signal: None, core_dumped: false, reason: state.reason })
         }
     }
+    state.leader = None;
     true
 }
 
