@@ -18,7 +18,7 @@ mod dispatch;
 #[cfg(debug_assertions)]
 mod fault;
 mod framing;
-mod normalize;
+pub mod normalize;
 mod origin;
 pub mod route;
 

@@ -15,6 +15,8 @@ mod edits;
 #[cfg(test)]
 mod form;
 #[cfg(test)]
+mod fuzzed;
+#[cfg(test)]
 mod laws;
 #[cfg(test)]
 mod merge;

@@ -49,7 +49,7 @@ pub(super) fn head(parts: &Parts) -> Result<(), ApiError> {
 ///
 /// # Errors
 /// 400 `invalid_path` for another form than the origin form, `//`, `\`, `;` and encoded `/`, `.`, `\` or NUL.
-pub(super) fn target(uri: &Uri) -> Result<Target, ApiError> {
+pub fn target(uri: &Uri) -> Result<Target, ApiError> {
     let origin_form = uri.scheme().is_none() && uri.authority().is_none() && uri.path().starts_with('/');
     let trimmed = uri.path().trim_end_matches('/');
     let end = trimmed.len().max(1);
