@@ -3,6 +3,7 @@
 //! The order: read the environment, load the commands and the policy, open the audit log, bind, accept. What a reload repeats is in
 //! [`policy`]; everything else is settled for the life of the process.
 
+mod children;
 mod commands;
 mod fault;
 mod flags;
@@ -14,18 +15,14 @@ pub(crate) mod source;
 pub use fault::Fault;
 pub use flags::Options;
 
-use crate::app::{App, PolicyState};
+use crate::app::App;
 use crate::audit::Audit;
 use crate::env::Env;
 use crate::log;
-use crate::process;
 use policy::Loader;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// Where programs are looked for when the server itself has no `PATH`.
-const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// How long calls that were cut may take to notice,
 const LAST_CALLS: Duration = Duration::from_millis(500);
@@ -47,15 +44,19 @@ pub fn run(options: Options) -> Result<(), Fault> {
     // From here on no secret is read from the environment any more, and no second thread exists yet.
     env.scrub();
     let exposure = flags::exposure(&options, &loaded.state)?;
+    let user = children::user(&options)?;
     log::show(&loaded.findings);
     if let Some(warning) = exposure {
+        log::say(format_args!("warning: {warning}"));
+    }
+    if let Some(warning) = children::exposure(user.as_ref()) {
         log::say(format_args!("warning: {warning}"));
     }
     let audit = open_audit(env.audit_file.as_deref())?;
     let runtime = serve::runtime().map_err(|error| Fault::failed(format!("cannot start: {error}")))?;
     let app = runtime.block_on(async {
         let sockets = serve::bind(&options, &env, loaded.state.serves_terminals()).await?;
-        let processes = processes(&env, &loaded.state)?;
+        let processes = children::engine(&options, &env, &loaded.state, user.as_ref())?;
         let app = Arc::new(App::new(loaded.state, sockets.settle(settings), audit, env, processes, commands));
         // The last fault that is told in person.
         log::detach().map_err(|error| Fault::failed(format!("cannot start the log: {error}")))?;
@@ -64,23 +65,10 @@ pub fn run(options: Options) -> Result<(), Fault> {
     })?;
     // What is still under way ends here, and writes how.
     runtime.shutdown_timeout(LAST_CALLS);
+    app.processes.flush_forwarded(LAST_LINES);
     app.audit.flush(LAST_LINES);
     log::flush(LAST_LINES);
     Ok(())
-}
-
-/// The engine of all children. The server waits for whatever they leave behind.
-fn processes(env: &Env, state: &PolicyState) -> Result<Arc<process::Engine>, Fault> {
-    let own = env.inherited.iter().filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
-    let own: Vec<(String, String)> = own.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-    let path = own.iter().find(|(name, _)| name == "PATH").map_or(PATH, |(_, path)| path.as_str());
-    let programs = process::Programs::from_path(path.as_ref());
-    let hidden = state.secret_variables().map(str::to_owned).collect();
-    let environment = process::Environment::new(own, hidden);
-    let setup =
-        process::Setup { programs, environment, identity: None, max_processes: process::MAX_PROCESSES };
-    let engine = process::Engine::new(setup).and_then(|engine| engine.adopt_orphans().map(|()| engine));
-    engine.map_err(|error| Fault::failed(format!("cannot prepare for child processes: {error}")))
 }
 
 fn open_audit(file: Option<&str>) -> Result<Audit, Fault> {

@@ -27,6 +27,16 @@ pub(crate) fn say(text: Arguments<'_>) {
     put(format!("agent-sandbox-server: {text}\n"));
 }
 
+/// Writes one line, waiting for its turn: for a thread that has nothing else to do, never in a request.
+pub(crate) fn say_in_turn(text: &str) {
+    let line = format!("agent-sandbox-server: {text}\n");
+    match WRITER.get() {
+        None => write(&line),
+        // Where the thread that writes is gone, so is the reader.
+        Some(writer) => drop(writer.send(Message::Text(line))),
+    }
+}
+
 /// Writes a text of several lines as it is; nothing where it is empty.
 pub(crate) fn show(text: &str) {
     if !text.is_empty() {

@@ -15,6 +15,8 @@
 //! | `pump` | the task that serves it until its end |
 //! | `ending` | SIGTERM, two seconds, SIGKILL; `tree` finds descendants wherever they are |
 //! | `registry` | all of them: owners, bounds, shutdown, orphans; `reap` waits for what was left |
+//! | `users` | whom children run as |
+//! | `forward` | background output into the server's log |
 //! | `masking` | a command for display |
 //! | `tool` | a program of the server's own choosing, run to its end |
 //! | `resumable` | commands that a caller comes back to by an id |
@@ -23,6 +25,7 @@
 mod ending;
 pub mod environment;
 mod exit;
+mod forward;
 mod input;
 mod job;
 pub mod masking;
@@ -37,10 +40,12 @@ mod spawn;
 mod sys;
 mod tool;
 mod tree;
+mod users;
 pub mod words;
 
 pub use environment::{Environment, VariableError};
 pub use exit::{Exit, Reason};
+pub use forward::Forward;
 pub use input::{Input, InputError};
 pub use job::{EndOnDrop, Job, Kind, Owner, Progress};
 pub use programs::{FindError, Program, Programs};
@@ -49,3 +54,4 @@ pub use ring::{Cursor, Full, Segment, Stream};
 pub use spawn::{Launch, Screen, SpawnError, Stdin};
 pub use sys::Identity;
 pub use tool::{Ran, Tool, ToolError};
+pub use users::{User, UserError};

@@ -27,6 +27,8 @@ mod cases;
 mod client;
 mod commands;
 mod faults;
+mod forwarded;
+mod identity;
 mod life;
 mod limits;
 mod matrix;

@@ -1,6 +1,7 @@
 //! Starts the real server with a policy, an environment and a base directory of its own, and stops it again.
 
 use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
@@ -17,6 +18,8 @@ pub struct Setup {
     host: Option<String>,
     port: Option<String>,
     no_base_dir: bool,
+    user: Option<u32>,
+    under: Vec<String>,
 }
 
 /// A running server; killed when dropped.
@@ -73,6 +76,18 @@ impl Setup {
         self
     }
 
+    /// Runs it as this user and group, to whom the base directory then belongs.
+    pub fn user(mut self, id: u32) -> Self {
+        self.user = Some(id);
+        self
+    }
+
+    /// Runs it as the child of this command.
+    pub fn under(mut self, command: &[&str]) -> Self {
+        self.under = command.iter().map(|word| (*word).to_owned()).collect();
+        self
+    }
+
     /// A file beneath the base directory.
     pub fn file(mut self, path: &str, text: &str) -> Self {
         self.files.push((path.to_owned(), text.to_owned()));
@@ -94,7 +109,21 @@ impl Setup {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         }
-        let mut command = Command::new(env!("CARGO_BIN_EXE_agent-sandbox-server"));
+        let binary = env!("CARGO_BIN_EXE_agent-sandbox-server");
+        let mut command = match self.under.split_first() {
+            None => Command::new(binary),
+            Some((first, rest)) => {
+                let mut command = Command::new(first);
+                command.args(rest).arg(binary);
+                command
+            }
+        };
+        if let Some(id) = self.user {
+            for path in [dir.path(), &base] {
+                std::os::unix::fs::chown(path, Some(id), Some(id)).unwrap();
+            }
+            command.uid(id).gid(id);
+        }
         command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
         let host = self.host.as_deref().unwrap_or("127.0.0.1");
         let port = self.port.as_deref().unwrap_or("0");
@@ -165,6 +194,18 @@ impl Server {
 
     pub fn pid(&self) -> u32 {
         self.child.id()
+    }
+
+    /// The server itself, where it is the child of another command.
+    pub fn inner_pid(&self) -> u32 {
+        let outer = self.pid();
+        let children = std::fs::read_to_string(format!("/proc/{outer}/task/{outer}/children")).unwrap();
+        children.trim().parse().unwrap()
+    }
+
+    /// Waits for its end.
+    pub fn wait(&mut self) -> Option<i32> {
+        self.child.wait().unwrap().code()
     }
 
     /// What it has written to stderr so far.

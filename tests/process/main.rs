@@ -66,6 +66,7 @@ impl Lab {
             environment,
             identity: None,
             max_processes: 100,
+            forward: None,
         })
         .unwrap();
         runtime.block_on(async { engine.adopt_orphans().unwrap() });

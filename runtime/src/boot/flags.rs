@@ -33,6 +33,10 @@ pub struct Options {
     pub allow_hosts: Vec<String>,
     /// `--require-auth`
     pub require_auth: bool,
+    /// `--child-user`
+    pub child_user: Option<String>,
+    /// `--forward-output`
+    pub forward_output: bool,
     /// `--sandbox-id`
     pub sandbox_id: Option<String>,
 }

@@ -44,6 +44,12 @@ pub(super) struct Serve {
     /// Refuse to start where no token is configured
     #[arg(long)]
     require_auth: bool,
+    /// Run children as this user rather than as root: a name of /etc/passwd, UID or UID:GID
+    #[arg(long, value_name = "USER")]
+    child_user: Option<String>,
+    /// Print what background processes print to the server's log too, each line with its pid
+    #[arg(long)]
+    forward_output: bool,
     /// Sandbox name that the data plane's doors answer to; any other is not found [default: every name]
     #[arg(long, value_name = "NAME")]
     sandbox_id: Option<String>,
@@ -62,6 +68,8 @@ impl Serve {
             allow_origins: self.allow_origins,
             allow_hosts: self.allow_hosts,
             require_auth: self.require_auth,
+            child_user: self.child_user,
+            forward_output: self.forward_output,
             sandbox_id: self.sandbox_id,
         };
         match boot::run(options) {

@@ -13,6 +13,7 @@ use tokio::net::unix::pipe;
 use tokio::time::{Instant, sleep_until};
 
 use super::exit::{Exit, Reason};
+use super::forward::{Forward, Tap};
 use super::job::Job;
 use super::ring::Stream;
 use super::{ending, sys};
@@ -50,11 +51,13 @@ struct Lane {
     buffer: BytesMut,
     /// Bytes that the leader had written when it ended and that are still to be read, whatever the clock says.
     owed: usize,
+    /// Where it goes beside the log.
+    tap: Option<Tap>,
 }
 
 impl Lane {
-    fn new(stream: Stream, source: Option<Source>) -> Self {
-        Self { stream, source, buffer: BytesMut::new(), owed: 0 }
+    fn new(stream: Stream, source: Option<Source>, tap: Option<Tap>) -> Self {
+        Self { stream, source, buffer: BytesMut::new(), owed: 0, tap }
     }
 
     /// Reads once. Pending for ever when there is nothing to read from.
@@ -80,6 +83,9 @@ impl Lane {
                     self.buffer.clear();
                     copy
                 };
+                if let Some(tap) = &mut self.tap {
+                    tap.take(&data);
+                }
                 job.log().push(self.stream, data);
                 job.touch();
             }
@@ -106,15 +112,18 @@ impl Lane {
 }
 
 /// Runs a job to its end. `deadline`: when it is ended for taking too long. Outputs that an orphan still
-/// holds go on being drained.
+/// holds go on being drained. What is forwarded ends with a line that says how the process did.
 pub(super) async fn run(
     job: Arc<Job>,
     watch: AsyncFd<Arc<OwnedFd>>,
     outputs: [Option<Source>; 2],
     deadline: Option<Instant>,
+    forward: Option<&Arc<Forward>>,
 ) {
     let [out, err] = outputs;
-    let (mut out, mut err) = (Lane::new(Stream::Stdout, out), Lane::new(Stream::Stderr, err));
+    let tap = |stream| forward.map(|forward| Tap::new(Arc::clone(forward), job.pid, stream));
+    let lane = |stream, source| Lane::new(stream, source, tap(stream));
+    let (mut out, mut err) = (lane(Stream::Stdout, out), lane(Stream::Stderr, err));
     let mut ending: Option<tokio::task::JoinHandle<()>> = None;
     let mut exited: Option<Instant> = None;
     loop {
@@ -159,8 +168,14 @@ pub(super) async fn run(
             read = err.read(err_room) => err.took(&job, read),
         }
     }
+    for tap in [&mut out, &mut err].into_iter().filter_map(|lane| lane.tap.as_mut()) {
+        tap.finish();
+    }
     job.state().ended = Some(std::time::Instant::now());
     job.touch();
+    if let (Some(forward), Some(exit)) = (forward, job.exit()) {
+        forward.ended(job.pid, exit);
+    }
     for lane in [out, err] {
         // A terminal is hung up instead, as when its window closes.
         if let Some(Source::Pipe(pipe)) = lane.source {

@@ -13,6 +13,7 @@ use tokio::sync::{Notify, watch};
 use super::ending;
 use super::environment::Environment;
 use super::exit::Reason;
+use super::forward::Forward;
 use super::job::{Job, Kind, Owner, State};
 use super::programs::Programs;
 use super::pump;
@@ -43,6 +44,8 @@ pub struct Setup {
     pub identity: Option<Identity>,
     /// Background processes that may run at once.
     pub max_processes: usize,
+    /// Where the output of background processes goes beside their logs.
+    pub forward: Option<Arc<Forward>>,
 }
 
 /// The one engine under everything that starts a process.
@@ -55,6 +58,7 @@ pub struct Engine {
     /// Commands that their callers can come back to.
     pub resumable: Arc<super::resumable::Resumable>,
     common: Common,
+    forward: Option<Arc<Forward>>,
     tags: Tags,
     max_processes: usize,
     stopping: AtomicBool,
@@ -95,6 +99,7 @@ impl Engine {
             environment: setup.environment,
             resumable: Arc::default(),
             common: Common::new(setup.identity)?,
+            forward: setup.forward,
             tags: Tags::new(),
             max_processes: setup.max_processes,
             stopping: AtomicBool::new(false),
@@ -139,7 +144,8 @@ impl Engine {
         let deadline = launch.lifetime.and_then(|life| tokio::time::Instant::now().checked_add(life));
         let (engine, pumped) = (Arc::clone(self), Arc::clone(&job));
         tokio::spawn(async move {
-            pump::run(Arc::clone(&pumped), running.watch, running.outputs, deadline).await;
+            let forward = engine.forward.as_ref().filter(|_| pumped.kind == Kind::Managed);
+            pump::run(Arc::clone(&pumped), running.watch, running.outputs, deadline, forward).await;
             engine.ended(&pumped);
         });
         Ok(job)
@@ -166,6 +172,13 @@ impl Engine {
             .filter(|job| job.kind == Kind::Managed && visible(&job.owner))
             .cloned()
             .collect()
+    }
+
+    /// Waits until forwarded output is written; gives up after `patience`.
+    pub fn flush_forwarded(&self, patience: Duration) {
+        if let Some(forward) = &self.forward {
+            forward.flush(patience);
+        }
     }
 
     /// Ends everything: no process of this server is left when it returns, unless the kernel itself holds one.

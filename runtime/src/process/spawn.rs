@@ -187,6 +187,11 @@ fn with_terminal(
     // Before the program starts, so that the first thing it can ask is answered right.
     master.resize(pty_process::Size::new(rows, columns)).map_err(failed)?;
     let end = slave.as_fd();
+    if let Some(identity) = common.identity {
+        // Programs open their terminal by its name too.
+        let (uid, gid) = (rustix::fs::Uid::from_raw(identity.uid), rustix::fs::Gid::from_raw(identity.gid));
+        rustix::fs::fchown(end, Some(uid), Some(gid)).map_err(system)?;
+    }
     let terminal = rustix::io::fcntl_dupfd_cloexec(&master, 3).map_err(system)?;
     let (pid, pidfd) = start(launch, common, tag, [end, end, end], Some(end))?;
     let (reader, writer) = master.into_split();

@@ -196,6 +196,8 @@ unsafe fn prepare(plan: &Plan<'_>) -> bool {
             {
                 return false;
             }
+            // A kernel that lets programs of changed users dump would open the memory that is still the server's.
+            libc::prctl(libc::PR_SET_DUMPABLE, 0);
         }
         // Even a descriptor that another thread opened a moment ago without the flag does not get through.
         libc::syscall(libc::SYS_close_range, 3, u32::MAX, libc::CLOSE_RANGE_CLOEXEC);
