@@ -15,6 +15,8 @@ mod policies;
 
 use policies::{SIZES, json, yaml};
 
+const BASE: &str = "/home/user";
+
 fn main() {
     divan::main();
 }
@@ -32,12 +34,12 @@ fn lowering(bencher: Bencher<'_, '_>, name: &str, text: String) {
 
 #[divan::bench(args = SIZES)]
 fn json_tree_to_layer(bencher: Bencher<'_, '_>, size: usize) {
-    lowering(bencher, "policy.json", json(size));
+    lowering(bencher, "policy.json", json(size, BASE));
 }
 
 #[divan::bench(args = SIZES)]
 fn yaml_tree_to_layer(bencher: Bencher<'_, '_>, size: usize) {
-    lowering(bencher, "policy.yaml", yaml(size));
+    lowering(bencher, "policy.yaml", yaml(size, BASE));
 }
 
 #[divan::bench]

@@ -12,6 +12,8 @@ mod policies;
 
 use policies::{SIZES, json, yaml};
 
+const BASE: &str = "/home/user";
+
 fn main() {
     divan::main();
 }
@@ -28,17 +30,17 @@ fn read(bencher: Bencher<'_, '_>, name: &str, text: String) {
 
 #[divan::bench(args = SIZES)]
 fn json_to_tree(bencher: Bencher<'_, '_>, size: usize) {
-    read(bencher, "policy.json", json(size));
+    read(bencher, "policy.json", json(size, BASE));
 }
 
 #[divan::bench(args = SIZES)]
 fn yaml_to_tree(bencher: Bencher<'_, '_>, size: usize) {
-    read(bencher, "policy.yaml", yaml(size));
+    read(bencher, "policy.yaml", yaml(size, BASE));
 }
 
 #[divan::bench(args = SIZES)]
 fn json_to_serde_value(bencher: Bencher<'_, '_>, size: usize) {
-    let text = json(size);
+    let text = json(size, BASE);
     bencher
         .counter(BytesCount::of_str(&text))
         .bench_local(|| serde_json::from_str::<serde_json::Value>(black_box(&text)).is_ok());

@@ -6,7 +6,7 @@
 
 mod classify;
 pub mod fold;
-mod keys;
+pub(crate) mod keys;
 pub mod normal;
 pub mod pattern;
 mod rest;
@@ -15,6 +15,11 @@ mod set;
 
 pub use normal::{PathError, absolute};
 pub use rules::{PathRules, PathRulesError, PathSource, PathVerdict, ReadOnlySource, Symlinks};
+
+/// Whether the shape of an entry can be told from its text. Nothing can be wrong about such an entry.
+pub(crate) fn is_direct(entry: &str, side: pattern::Side) -> bool {
+    classify::direct(entry, side).is_some()
+}
 
 #[cfg(test)]
 mod tests;

@@ -8,9 +8,12 @@ use super::context::beside;
 use crate::diag::{Code, Diagnostic};
 use crate::endpoint::Key;
 use crate::layer::Value;
+use crate::paths::keys::{Keys, NONE, Reach};
+use crate::paths::pattern::{is_glob, is_glob_character};
 use crate::resolved::{EndpointIx, StatementIx};
 use crate::source::Spanned;
-use std::collections::{BTreeMap, HashMap};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// An allow-list and every deny-list that meets it.
 type Meeting = (StatementIx, Vec<StatementIx>);
@@ -72,12 +75,14 @@ fn finding(context: &Context<'_>, entry: &Spanned<String>, (deny, at): Deny<'_>)
 /// Deny-lists, by the ways in which an entry covers whole trees.
 #[derive(Default)]
 struct Denies<'a> {
+    /// Every entry; the sets below hold positions in it.
+    all: Vec<Deny<'a>>,
     /// `/x` and `/x/**`: that path and all below it.
-    trees: HashMap<String, Deny<'a>>,
+    trees: Keys<false>,
     /// `.git`, `**/.git`, `**/.git/**`: that component anywhere.
-    names: HashMap<&'a str, Deny<'a>>,
+    names: Keys<false>,
     /// As written.
-    texts: HashMap<String, Deny<'a>>,
+    texts: Keys<false>,
     base_dir: &'a str,
 }
 
@@ -86,53 +91,54 @@ impl<'a> Denies<'a> {
         let mut denies = Self { base_dir: context.base_dir, ..Self::default() };
         for at in statements {
             for element in elements(context, *at) {
-                denies.add(&element.value, (element, *at));
+                denies.add(&element.value);
+                denies.all.push((element, *at));
             }
         }
+        [&mut denies.trees, &mut denies.names, &mut denies.texts].into_iter().for_each(Keys::finish);
         denies
     }
 
-    fn add(&mut self, text: &'a str, deny: Deny<'a>) {
+    fn add(&mut self, text: &str) {
+        let position = u32::try_from(self.all.len()).unwrap_or(NONE);
         let whole = text.strip_suffix("/**").unwrap_or(text);
         let name = whole.strip_prefix("**/").unwrap_or(whole);
-        if is_glob(name) {
-            self.texts.entry(absolute(self.base_dir, text)).or_insert(deny);
+        let (set, key) = if is_glob(name) {
+            (&mut self.texts, absolute(self.base_dir, text))
         } else if !name.contains('/') && (name.len() < whole.len() || !text.contains('/')) {
-            self.names.entry(name).or_insert(deny);
+            (&mut self.names, name.into())
         } else {
-            self.trees.entry(absolute(self.base_dir, whole)).or_insert(deny);
-        }
+            (&mut self.trees, absolute(self.base_dir, whole))
+        };
+        set.add(key.as_bytes(), Reach::Both, position);
     }
 
     /// The deny that covers everything an allowed entry matches.
     fn covering(&self, entry: &str) -> Option<Deny<'a>> {
         let entry = absolute(self.base_dir, entry);
-        if let Some(deny) = self.texts.get(&entry) {
-            return Some(*deny);
-        }
-        let mut path = String::new();
-        // The fixed beginning: every part before the first with a glob character.
-        for part in entry.split('/').skip(1).take_while(|part| !is_glob(part)) {
-            path.push('/');
-            path.push_str(part);
-            let deny = self.trees.get(&path).or_else(|| self.names.get(part));
-            if deny.is_some() {
-                return deny.copied();
-            }
-        }
-        None
+        let fixed = fixed(&entry).as_bytes();
+        let start = memchr::memchr(b'/', fixed).map_or(fixed.len(), |slash| slash + 1);
+        let parts = fixed.get(start..).unwrap_or_default().split(|byte| *byte == b'/');
+        let sets = [self.texts.find(entry.as_bytes()), self.trees.find_path(fixed)].into_iter();
+        let position = sets.chain(parts.map(|part| self.names.find(part))).find(|found| *found != NONE)?;
+        self.all.get(position as usize).copied()
     }
 }
 
-fn is_glob(text: &str) -> bool {
-    text.contains(['*', '?', '[', ']', '{', '}', '\\'])
+/// The components before the first with a glob character; `**/` at the start counts as none.
+fn fixed(entry: &str) -> &str {
+    let start = if entry.starts_with("**/") { 3 } else { 0 };
+    match entry.bytes().skip(start).position(is_glob_character) {
+        None => entry,
+        Some(glob) => entry.get(..start + glob).and_then(|head| head.rsplit_once('/')).map_or("", |(dir, _)| dir),
+    }
 }
 
-fn absolute(base_dir: &str, entry: &str) -> String {
+fn absolute<'a>(base_dir: &str, entry: &'a str) -> Cow<'a, str> {
     let entry = entry.trim_end_matches('/');
     if entry.starts_with('/') || entry.starts_with("**/") {
-        entry.to_owned()
+        entry.into()
     } else {
-        format!("{}/{entry}", base_dir.trim_end_matches('/'))
+        format!("{}/{entry}", base_dir.trim_end_matches('/')).into()
     }
 }

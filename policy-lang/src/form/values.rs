@@ -57,8 +57,8 @@ fn node(key: Key, value: &ResolvedValue) -> Node<'_> {
         ResolvedValue::Word(word) => text(word),
         ResolvedValue::List(list) => NodeKind::Seq(
             list.iter()
-                .map(|element| match element.value.parse::<i64>() {
-                    Ok(number) if numbers => at(NodeKind::Int(number)),
+                .map(|element| match numbers.then(|| element.value.parse()) {
+                    Some(Ok(number)) => at(NodeKind::Int(number)),
                     _ => at(text(&element.value)),
                 })
                 .collect(),

@@ -1,17 +1,17 @@
 //! A set of byte strings looked up by equality: a line of them while they are few, a hash table beyond that.
 
-use super::classify::Reach;
+pub(crate) use super::classify::Reach;
 use hashbrown::HashTable;
 
 /// Up to so many keys are compared one after the other.
 const FEW: usize = 48;
 
 /// The answer of a lookup that finds nothing; greater than every element.
-pub(super) const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// Keys with the element that each came from. `FOLD`: ASCII case is ignored, and keys are given in lower case.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Keys<const FOLD: bool> {
+pub(crate) struct Keys<const FOLD: bool> {
     bytes: Vec<u8>,
     entries: Vec<Entry>,
     table: Option<HashTable<u32>>,
@@ -34,7 +34,7 @@ struct Entry {
 
 impl<const FOLD: bool> Keys<FOLD> {
     /// Adds a key. Elements come in ascending order, so that the first entry of a key has the least.
-    pub(super) fn add(&mut self, key: &[u8], reach: Reach, element: u32) {
+    pub(crate) fn add(&mut self, key: &[u8], reach: Reach, element: u32) {
         let (Ok(start), Ok(length)) = (u32::try_from(self.bytes.len()), u32::try_from(key.len())) else {
             // Texts are bounded far below 4 GiB before they come here.
             return;
@@ -47,7 +47,7 @@ impl<const FOLD: bool> Keys<FOLD> {
     }
 
     /// Ends building.
-    pub(super) fn finish(&mut self) {
+    pub(crate) fn finish(&mut self) {
         self.lengths = self.entries.iter().map(|entry| entry.length).collect();
         self.lengths.sort_unstable();
         self.lengths.dedup();
@@ -70,7 +70,7 @@ impl<const FOLD: bool> Keys<FOLD> {
         self.table = Some(table);
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
@@ -88,12 +88,12 @@ impl<const FOLD: bool> Keys<FOLD> {
     }
 
     /// The keys, each with what it covers.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&[u8], Reach, u32)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&[u8], Reach, u32)> {
         self.entries.iter().map(|entry| (self.key(entry), entry.reach, entry.element))
     }
 
     /// The least element whose key is `name`.
-    pub(super) fn find(&self, name: &[u8]) -> u32 {
+    pub(crate) fn find(&self, name: &[u8]) -> u32 {
         if self.short & length_bit(name.len()) == 0 || !self.firsts.has::<FOLD>(name.first().copied()) {
             return NONE;
         }
@@ -104,7 +104,7 @@ impl<const FOLD: bool> Keys<FOLD> {
     }
 
     /// The least element whose key `name` begins with.
-    pub(super) fn find_beginning(&self, name: &[u8]) -> u32 {
+    pub(crate) fn find_beginning(&self, name: &[u8]) -> u32 {
         if !self.firsts.has::<FOLD>(name.first().copied()) {
             return NONE;
         }
@@ -116,7 +116,7 @@ impl<const FOLD: bool> Keys<FOLD> {
     }
 
     /// The least element whose key `name` ends with.
-    pub(super) fn find_ending(&self, name: &[u8]) -> u32 {
+    pub(crate) fn find_ending(&self, name: &[u8]) -> u32 {
         if !self.lasts.has::<FOLD>(name.last().copied()) {
             return NONE;
         }
@@ -129,7 +129,7 @@ impl<const FOLD: bool> Keys<FOLD> {
     }
 
     /// The least element whose key is a directory that covers `path`, or `path` itself, as its reach says.
-    pub(super) fn find_path(&self, path: &[u8]) -> u32 {
+    pub(crate) fn find_path(&self, path: &[u8]) -> u32 {
         let Some(table) = &self.table else {
             return self.least(|key, reach| covers::<FOLD>(key, reach, path));
         };

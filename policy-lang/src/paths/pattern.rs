@@ -65,8 +65,21 @@ pub struct Pattern {
     pub plain: bool,
 }
 
-/// The bytes that make an entry a glob.
-pub const GLOB_CHARACTERS: &[u8] = b"*?[]{}\\";
+/// Whether a text holds a character that makes an entry a glob.
+#[must_use]
+pub fn is_glob(text: &str) -> bool {
+    text.bytes().any(is_glob_character)
+}
+
+/// Whether a character makes an entry a glob.
+pub(crate) const fn is_glob_character(c: u8) -> bool {
+    matches!(c, b'*' | b'?' | b'[' | b']' | b'{' | b'}' | b'\\')
+}
+
+/// Whether a text holds neither a glob character nor a NUL.
+pub(super) fn is_plain(text: &str) -> bool {
+    !text.bytes().any(|byte| byte == 0 || is_glob_character(byte))
+}
 
 /// Reads an entry. `base_dir` is absolute and normal.
 ///
@@ -80,7 +93,7 @@ pub fn parse(entry: &str, side: Side, base_dir: &str) -> Result<Vec<Pattern>, Pa
     if let Some(at) = memchr::memchr(0, entry.as_bytes()) {
         return Err(PatternError { kind: PatternErrorKind::Nul, range: at..at + 1 });
     }
-    if !entry.bytes().any(|byte| GLOB_CHARACTERS.contains(&byte)) {
+    if !is_glob(entry) {
         return place::plain(entry, side, base_dir).map(|pattern| vec![pattern]);
     }
     let tokens = token::read(entry)?;

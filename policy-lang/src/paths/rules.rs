@@ -2,7 +2,7 @@
 
 use super::pattern::{self, PatternError, Side};
 use super::set::{Patterns, PatternsBuilder};
-use super::{fold, normal};
+use super::{classify, fold, normal};
 use crate::decide::Op;
 use crate::policy::{ElementRef, Ruled};
 use crate::resolved::RuleIx;
@@ -295,6 +295,10 @@ fn compile<const FOLD: bool>(
 ) -> Result<Compiled<FOLD>, PathRulesError> {
     let mut builder = PatternsBuilder::new(side);
     for ((entry, origin), element) in entries.iter().zip(0u32..) {
+        if let Some(shape) = classify::direct(entry, side) {
+            builder.add_shape(&shape, element);
+            continue;
+        }
         let patterns = pattern::parse(entry, side, base_dir);
         let fault = |error| PathRulesError::Entry { entry: (*entry).to_owned(), element: *origin, error };
         for pattern in patterns.map_err(fault)? {

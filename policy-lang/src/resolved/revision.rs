@@ -70,13 +70,25 @@ fn statement(statement: &ResolvedStatement) -> [u8; 32] {
         }
         ResolvedValue::List(elements) => {
             hash.update([3]);
-            let mut values: Vec<&String> = elements.iter().map(|element| &element.value).collect();
+            let mut values: Vec<(u64, &str)> =
+                elements.iter().map(|element| (order(&element.value), &*element.value)).collect();
             values.sort_unstable();
             values.dedup();
-            list(&mut hash, values);
+            hash.update((values.len() as u64).to_le_bytes());
+            values.into_iter().for_each(|(_, value)| text(&mut hash, value));
         }
     }
     hash.finalize().into()
+}
+
+/// What the elements of a list are sorted by before they are hashed, which is several times faster than by their texts.
+/// Any order serves that does not depend on how the list was written; equal sums fall back to the texts.
+fn order(value: &str) -> u64 {
+    let (words, rest) = value.as_bytes().as_chunks::<8>();
+    let last = rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
+    words.iter().map(|word| u64::from_le_bytes(*word)).chain([last]).fold(value.len() as u64, |sum, word| {
+        (sum.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    })
 }
 
 /// Length first, so that no two lists run into each other.

@@ -5,7 +5,10 @@ use crate::diag::{Code, Diagnostic, quoted};
 use crate::endpoint::{Key, KeyKind};
 use crate::lower::{Context, Text};
 use crate::parse::Node;
-use crate::paths::pattern::{self, Side};
+use crate::paths::{
+    self,
+    pattern::{self, Side},
+};
 use crate::source::Spanned;
 
 pub(crate) const KIND: Kind = Kind {
@@ -35,6 +38,9 @@ pub(crate) fn schema(key: Key) -> serde_json::Value {
 /// Reads one path.
 pub(crate) fn element(cx: &mut Context<'_>, key: Key, node: Node<'_>) -> Option<Spanned<String>> {
     let text = list::text(cx, key, node)?;
+    if paths::is_direct(&text.value, side(key)) {
+        return Some(text.spanned());
+    }
     match fault(&text.value, key == Key::PathsAllow) {
         None => {}
         Some(fault) => {
@@ -43,7 +49,7 @@ pub(crate) fn element(cx: &mut Context<'_>, key: Key, node: Node<'_>) -> Option<
             return None;
         }
     }
-    if glob::is_glob(&text.value)
+    if pattern::is_glob(&text.value)
         && let Err(fault) = glob::check(&text.value)
     {
         let report = glob::report(cx, &text.value, text.span, &fault);

@@ -7,6 +7,7 @@ use super::verdict::{Op, PathJudge, Refusal, RefusalKind};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
@@ -88,21 +89,15 @@ impl Guard {
     /// The system's error where `base_dir` cannot be opened as a directory.
     pub fn open(options: GuardOptions, earlier: Option<&Self>) -> Result<Self, Errno> {
         let GuardOptions { base_dir, roots, sealed, resolver, durable } = options;
-        let known = |path: &[u8]| earlier?.roots.iter().find(|root| root.path == path).cloned();
-        let base = match known(&base_dir) {
-            Some(root) => root,
-            None => Arc::new(open_root(&base_dir)?),
-        };
-        let mut held = vec![base];
-        for path in roots {
-            let root = match known(&path) {
-                Some(root) => root,
-                None => Arc::new(nearest_root(&path)?),
-            };
-            if !held.iter().any(|other| other.path == root.path) {
-                held.push(root);
-            }
+        let mut seen = Seen::default();
+        let earlier = earlier.map(|earlier| earlier.roots.as_slice()).unwrap_or_default();
+        seen.0.extend(earlier.iter().map(|root| (root.path.clone(), Ok(Arc::clone(root)))));
+        let mut held = BTreeMap::from([(base_dir.clone(), seen.open(&base_dir)?)]);
+        for path in &roots {
+            let root = seen.nearest(path)?;
+            held.entry(root.path.clone()).or_insert(root);
         }
+        let mut held: Vec<Arc<Root>> = held.into_values().collect();
         // The deepest root that holds a path serves it.
         held.sort_by_key(|root| std::cmp::Reverse(parts(&root.path).count()));
         Ok(Self { base: base_dir, roots: held, sealed, resolver, durable, file_mode: new_file_mode() })
@@ -208,13 +203,33 @@ fn open_root(path: &[u8]) -> Result<Root, Errno> {
     Ok(Root { path: path.to_vec(), real, fd, dev })
 }
 
-/// Opens `path`, or the nearest directory above it that exists.
-fn nearest_root(path: &[u8]) -> Result<Root, Errno> {
-    let mut path = path;
-    loop {
-        match (open_root(path), super::path::split_last(path)) {
-            (Err(Errno::NOENT | Errno::NOTDIR | Errno::ACCESS), Some((dir, _))) => path = dir,
-            (done, _) => return done,
+/// What came of every path that was opened so far. A policy may name many directories, few of which exist.
+#[derive(Default)]
+struct Seen(HashMap<Vec<u8>, Result<Arc<Root>, Errno>>);
+
+impl Seen {
+    /// `path` itself.
+    fn open(&mut self, path: &[u8]) -> Result<Arc<Root>, Errno> {
+        if let Some(seen) = self.0.get(path) {
+            return seen.clone();
+        }
+        // Nothing lies below what is not there.
+        let above = super::path::split_last(path).and_then(|(dir, _)| self.0.get(dir));
+        let opened = match above {
+            Some(&Err(absent @ (Errno::NOENT | Errno::NOTDIR))) => Err(absent),
+            _ => open_root(path).map(Arc::new),
+        };
+        self.0.insert(path.to_vec(), opened.clone());
+        opened
+    }
+
+    /// `path`, or the nearest directory above it that exists.
+    fn nearest(&mut self, mut path: &[u8]) -> Result<Arc<Root>, Errno> {
+        loop {
+            match (self.open(path), super::path::split_last(path)) {
+                (Err(Errno::NOENT | Errno::NOTDIR | Errno::ACCESS), Some((dir, _))) => path = dir,
+                (done, _) => return done,
+            }
         }
     }
 }
