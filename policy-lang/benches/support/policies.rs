@@ -66,7 +66,8 @@ fn document(bytes: usize, base_dir: &str) -> Document<'_> {
     let count = (bytes / 420).clamp(1, ruled.len());
     let patterns = ((bytes / count).saturating_sub(150) / 28).max(4);
     let mut random = Random(42);
-    let endpoints = ruled.into_iter().take(count).map(|decl| (decl.name, rule(decl, patterns, base_dir, &mut random)));
+    let endpoints =
+        ruled.into_iter().take(count).map(|decl| (decl.name, rule(decl, patterns, base_dir, &mut random)));
     Document {
         preset: "default",
         base_dir,

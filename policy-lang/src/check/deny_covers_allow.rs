@@ -130,7 +130,9 @@ fn fixed(entry: &str) -> &str {
     let start = if entry.starts_with("**/") { 3 } else { 0 };
     match entry.bytes().skip(start).position(is_glob_character) {
         None => entry,
-        Some(glob) => entry.get(..start + glob).and_then(|head| head.rsplit_once('/')).map_or("", |(dir, _)| dir),
+        Some(glob) => {
+            entry.get(..start + glob).and_then(|head| head.rsplit_once('/')).map_or("", |(dir, _)| dir)
+        }
     }
 }
 

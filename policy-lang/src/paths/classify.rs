@@ -127,7 +127,8 @@ mod tests {
         let parts = ["a", "A", "É", ".", "..", "", "*", "**", "*a", "a*", "?", "[a]", "{a,b}", "\\a", "~"];
         let part = prop::sample::select(parts.to_vec());
         let start = prop::sample::select(vec!["/", "", "**/", "//", "\0"]);
-        (start, prop::collection::vec(part, 0..5)).prop_map(|(start, parts)| start.to_owned() + &parts.join("/"))
+        (start, prop::collection::vec(part, 0..5))
+            .prop_map(|(start, parts)| start.to_owned() + &parts.join("/"))
     }
 
     proptest! {

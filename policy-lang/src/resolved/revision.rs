@@ -86,9 +86,11 @@ fn statement(statement: &ResolvedStatement) -> [u8; 32] {
 fn order(value: &str) -> u64 {
     let (words, rest) = value.as_bytes().as_chunks::<8>();
     let last = rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
-    words.iter().map(|word| u64::from_le_bytes(*word)).chain([last]).fold(value.len() as u64, |sum, word| {
-        (sum.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-    })
+    words
+        .iter()
+        .map(|word| u64::from_le_bytes(*word))
+        .chain([last])
+        .fold(value.len() as u64, |sum, word| (sum.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
 /// Length first, so that no two lists run into each other.

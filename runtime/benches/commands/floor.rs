@@ -55,7 +55,8 @@ struct Paths {
 /// Reads a document into types, looks up its endpoints and tells the shape of every glob.
 fn judge(path: &Path) -> Option<usize> {
     let document: Document = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
-    let known = document.endpoints.keys().all(|id| policy_lang::endpoint::EndpointId::from_name(id).is_some());
+    let known =
+        document.endpoints.keys().all(|id| policy_lang::endpoint::EndpointId::from_name(id).is_some());
     let globs = document.endpoints.values().flat_map(|rule| rule.paths.allow.iter().chain(&rule.paths.deny));
     let simple = globs.filter(|glob| {
         let glob = glob.strip_suffix("/**").unwrap_or(glob);
@@ -69,8 +70,7 @@ fn judge(path: &Path) -> Option<usize> {
 fn answer(port: u16) -> std::io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let app = axum::Router::new()
-            .route("/health", axum::routing::get(|| async { r#"{"status":"ok"}"# }));
+        let app = axum::Router::new().route("/health", axum::routing::get(|| async { r#"{"status":"ok"}"# }));
         let socket = tokio::net::TcpListener::bind(("127.0.0.1", port)).await?;
         axum::serve(socket, app).await
     })

@@ -5,9 +5,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a bench that meets something odd should stop")]
 
+mod floor;
 #[path = "../../../policy-lang/benches/support/policies.rs"]
 mod policies;
-mod floor;
 
 use divan::Bencher;
 use std::io::{Read as _, Write as _};
@@ -72,15 +72,8 @@ fn check_yaml(bencher: Bencher<'_, '_>, size: usize) {
 }
 
 /// What a server boots from.
-const BOOTS: [&str; 7] = [
-    "axum",
-    "no_policy",
-    "compiled_100_kb",
-    "json_100_kb",
-    "yaml_100_kb",
-    "compiled_10_mb",
-    "json_10_mb",
-];
+const BOOTS: [&str; 7] =
+    ["axum", "no_policy", "compiled_100_kb", "json_100_kb", "yaml_100_kb", "compiled_10_mb", "json_10_mb"];
 
 /// From the start of the process to the first answer of `/health`.
 #[divan::bench(args = BOOTS)]
@@ -104,7 +97,8 @@ fn boot(bencher: Bencher<'_, '_>, from: &str) {
         if from == "axum" {
             return Start { command: floor::serve(port), port };
         }
-        let mut command = server(&["serve", "--host", "127.0.0.1", "--pty-port", "0", "--port", &port.to_string()]);
+        let mut command =
+            server(&["serve", "--host", "127.0.0.1", "--pty-port", "0", "--port", &port.to_string()]);
         command.args(policy);
         Start { command, port }
     };
