@@ -25,6 +25,7 @@ pub mod resolved;
 pub mod rules;
 pub mod schema;
 pub mod scope;
+pub mod secret;
 pub mod source;
 pub mod stages;
 

@@ -6,8 +6,10 @@
 mod scrub;
 
 use crate::auth::Digest;
-use std::collections::BTreeMap;
+use crate::process::environment::inheritable;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::sync::{Mutex, PoisonError};
 
 /// A variable, what holds without it, and what it means.
@@ -140,14 +142,31 @@ impl Env {
             .or_insert_with(|| variable(name).map(|value| Digest::of(value.as_bytes())))
     }
 
-    /// Overwrites every secret that was asked for so far, in the environment block that `/proc` shows, and keeps it from
-    /// children. To be called before a second thread exists.
+    /// Keeps what children may inherit, less every variable that holds a secret asked for so far, under whatever name.
+    /// All others are overwritten in the environment block that `/proc` shows, and known by their digests from then on,
+    /// because a later policy may name any of them. To be called before a second thread exists.
     pub fn scrub(&mut self) {
         let known = self.secrets.0.get_mut().unwrap_or_else(PoisonError::into_inner);
-        self.inherited.retain(|(name, _)| name.to_str().is_none_or(|name| !known.contains_key(name)));
-        scrub::blank(|name| known.keys().any(|secret| secret.as_bytes() == name));
+        let secrets: Vec<String> =
+            known.keys().filter_map(|name| variable(name)).filter(|value| value.len() >= SECRET).collect();
+        self.inherited.retain(|(name, value)| {
+            let value = value.to_string_lossy();
+            let passes = |name: &str| inheritable(name) && !known.contains_key(name);
+            name.to_str().is_some_and(passes) && !secrets.iter().any(|secret| value.contains(secret.as_str()))
+        });
+        let kept: BTreeSet<&[u8]> = self.inherited.iter().map(|(name, _)| name.as_bytes()).collect();
+        for name in std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()) {
+            if !kept.contains(name.as_bytes()) {
+                let digest = variable(&name).map(|value| Digest::of(value.as_bytes()));
+                known.entry(name).or_insert(digest);
+            }
+        }
+        scrub::blank(|name| !kept.contains(name));
     }
 }
+
+/// Shortest value that is looked for inside others: anything shorter would be found by chance.
+const SECRET: usize = 4;
 
 /// Whether `NO_COLOR` asks for plain text.
 #[must_use]

@@ -39,6 +39,7 @@ mod policy;
 mod precedence;
 mod raw;
 mod repositories;
+mod secrets;
 mod server;
 mod shells;
 mod soak;

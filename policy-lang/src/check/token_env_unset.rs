@@ -3,6 +3,7 @@
 use super::Context;
 use crate::diag::{Code, Diagnostic};
 use crate::layer::TokenSecret;
+use crate::secret;
 
 pub(super) fn run(context: &Context<'_>) -> Vec<Diagnostic> {
     let Some(is_set) = context.facts.variable_is_set else { return Vec::new() };
@@ -14,7 +15,8 @@ pub(super) fn run(context: &Context<'_>) -> Vec<Diagnostic> {
         .map(|(token, name)| {
             let message = format!(
                 "`{}`, which holds the secret of token `{}`, is not set here",
-                name.value, token.id.value
+                secret::variable(&name.value),
+                token.id.value
             );
             Diagnostic::new(Code::TokenEnvUnset, message)
                 .help("set it in the environment of the server: it does not start without")

@@ -138,7 +138,8 @@ impl Tokens {
 
 fn digest_of(token: &ResolvedToken, secret: impl Fn(&str) -> Option<Digest>) -> Result<Digest, TokenError> {
     if let Some(variable) = &token.token_env {
-        let unset = || TokenError::Unset { id: token.id.clone(), variable: variable.clone() };
+        let name = policy_lang::secret::variable(variable);
+        let unset = || TokenError::Unset { id: token.id.clone(), variable: name.to_owned() };
         return secret(variable).ok_or_else(unset);
     }
     let hex = token.token_sha256.as_deref().unwrap_or_default();

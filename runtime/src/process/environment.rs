@@ -10,6 +10,7 @@ use std::ffi::CString;
 use std::sync::{PoisonError, RwLock};
 
 pub use names::Refused;
+pub(crate) use names::inheritable;
 pub(super) use names::without_password;
 
 /// The environment of later children. Shared by everything that starts one.

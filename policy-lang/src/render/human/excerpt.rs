@@ -6,6 +6,7 @@ use std::ops::Range;
 use codespan_reporting::files::{Error, Files};
 
 use crate::diag::Label;
+use crate::secret;
 use crate::source::{SourceId, SourceMap, Span};
 
 /// Columns that stand before the label where a line is cut.
@@ -114,7 +115,7 @@ impl Excerpt {
         let (_, column) = sources.line_column(self.source, u32::try_from(shown.start).unwrap_or(u32::MAX));
         self.lines.push(Line { number, start: self.text.len(), mark: mark.len(), shown, column });
         self.text.push_str(mark);
-        self.text.extend(line.get(window.clone()).unwrap_or("").chars().map(harmless));
+        self.text.extend(masked(line, &window).chars().map(harmless));
         if window.end < line.len() {
             self.text.push('…');
         }
@@ -161,6 +162,17 @@ impl<'a> Files<'a> for Excerpts {
         let end = file.lines.get(line_index + 1).map_or(file.text.len(), |next| next.start);
         Ok(line.start..end)
     }
+}
+
+/// A part of a line without secrets. Their keys are looked for a little way around it, however long the line.
+fn masked(line: &str, part: &Range<usize>) -> String {
+    const AROUND: usize = 4096;
+    let boundary =
+        |from: usize| (from..line.len()).find(|at| line.is_char_boundary(*at)).unwrap_or(line.len());
+    let from = boundary(part.start.saturating_sub(AROUND)).min(part.start);
+    let until = boundary(part.end.saturating_add(AROUND));
+    let masked = secret::masked(line.get(from..until).unwrap_or(""));
+    masked.get(part.start - from..part.end - from).unwrap_or("").to_owned()
 }
 
 /// The part of a line to show: all of it, or what fits around a byte of it, some of it before that byte.

@@ -1,6 +1,7 @@
 //! What stands below the source lines: help, fixes with the line as it would read, endpoints, places that were cut off.
 
 use crate::diag::{Diagnostic, Edit, Label, Suggestion};
+use crate::secret;
 use crate::source::SourceMap;
 
 /// Endpoints that are named; more are counted.
@@ -69,7 +70,7 @@ fn after(sources: &SourceMap, suggestion: &Suggestion, width: usize) -> Option<S
     let fits = out.chars().count() <= width && !out.chars().any(|c| c.is_control() && c != '\n');
     let mut shown = Vec::new();
     for (number, line) in (number..).zip(out.split('\n')) {
-        shown.push(format!("{number} │ {line}"));
+        shown.push(format!("{number} │ {}", secret::masked(line)));
     }
     fits.then(|| shown.join("\n"))
 }

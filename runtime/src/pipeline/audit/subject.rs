@@ -1,6 +1,7 @@
 //! What a call touches, read from its parameters: a path, or the name of a program and nothing after it.
 
 use crate::endpoint::{Intake, Query};
+use crate::process::masking;
 use serde_json::Value;
 
 /// Longest subject that is written, in bytes.
@@ -13,7 +14,8 @@ pub(super) fn of(query: &Query, intake: &Intake) -> Option<(&'static str, String
     };
     let members = body.members();
     if let Some(program) = members.get("command").and_then(program) {
-        return Some(("program", short(program)));
+        // `TOKEN=… make` is a mistake, and its first word the secret.
+        return Some(("program", short(&masking::display(&[program.to_owned()]))));
     }
     let text = |name: &str| members.get(name).and_then(Value::as_str);
     if let (Some(source), Some(destination)) = (text("source"), text("destination")) {
@@ -51,6 +53,7 @@ mod tests {
         for (body, right) in [
             (json!({"command": "curl -H 'Authorization: s3cret'"}), ("program", "curl")),
             (json!({"command": ["git", "clone", "https://s3cret@x"]}), ("program", "git")),
+            (json!({"command": "API_TOKEN=s3cret make"}), ("program", "API_TOKEN=***")),
             (json!({"path": "/a", "content_base64": "c2VjcmV0"}), ("path", "/a")),
             (json!({"source": "a", "destination": "b"}), ("path", "a -> b")),
         ] {

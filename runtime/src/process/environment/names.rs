@@ -176,7 +176,7 @@ fn begins_with_one(name: &str, list: &[&str]) -> bool {
 }
 
 /// Whether a child inherits the name.
-pub(super) fn inheritable(name: &str) -> bool {
+pub(crate) fn inheritable(name: &str) -> bool {
     (INHERITED.contains(&name) || begins_with_one(name, INHERITED_BEGINNINGS)) && refused(name).is_none()
 }
 
