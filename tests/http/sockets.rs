@@ -100,27 +100,32 @@ fn answered(port: u16, handshake: &str, bytes: &[u8]) -> Option<u16> {
     frames(&mut stream)
 }
 
-/// Reads frames up to the close frame.
+/// Reads frames up to the close frame, and gives its code.
 fn frames(stream: &mut TcpStream) -> Option<u16> {
     loop {
-        let mut head = [0; 2];
-        stream.read_exact(&mut head).ok()?;
-        let mut length = u64::from(head[1] & 0x7f);
-        if length == 126 {
-            let mut more = [0; 2];
-            stream.read_exact(&mut more).ok()?;
-            length = u64::from(u16::from_be_bytes(more));
-        } else if length == 127 {
-            let mut more = [0; 8];
-            stream.read_exact(&mut more).ok()?;
-            length = u64::from_be_bytes(more);
-        }
-        let mut payload = vec![0; usize::try_from(length).unwrap()];
-        stream.read_exact(&mut payload).ok()?;
-        if head[0] & 0x0f == 8 {
+        if let (8, payload) = next(stream)? {
             return payload.first_chunk().map(|code| u16::from_be_bytes(*code));
         }
     }
+}
+
+/// The opcode and payload of the next frame; `None` where the connection ends.
+fn next(stream: &mut TcpStream) -> Option<(u8, Vec<u8>)> {
+    let mut head = [0; 2];
+    stream.read_exact(&mut head).ok()?;
+    let mut length = u64::from(head[1] & 0x7f);
+    if length == 126 {
+        let mut more = [0; 2];
+        stream.read_exact(&mut more).ok()?;
+        length = u64::from(u16::from_be_bytes(more));
+    } else if length == 127 {
+        let mut more = [0; 8];
+        stream.read_exact(&mut more).ok()?;
+        length = u64::from_be_bytes(more);
+    }
+    let mut payload = vec![0; usize::try_from(length).unwrap()];
+    stream.read_exact(&mut payload).ok()?;
+    Some((head[0] & 0x0f, payload))
 }
 
 /// A frame with an empty mask, so that its payload can be read here.
@@ -183,4 +188,83 @@ fn row_184_a_handshake_has_a_bound() {
         );
         assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
     }
+}
+
+#[test]
+fn row_181_a_flood_of_pings_is_bounded() {
+    let server = Setup::new().start();
+    let id = session(&server);
+    let mut stream = connect(server.port);
+    stream.write_all(handshake(&format!("/pty?session_id={id}"), "").as_bytes()).unwrap();
+    let pings = if crate::server::full() { 1_000_000 } else { 50_000 };
+    let reader = stream.try_clone().unwrap();
+    reader.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    // Answers are taken as they come, so that neither side waits for the other.
+    let answered = std::thread::spawn(move || frames(&mut reader_past_head(reader)));
+    let batch = frame(0x89, b"ping").repeat(1000);
+    for _ in 0..pings / 1000 {
+        stream.write_all(&batch).unwrap();
+    }
+    assert_eq!(crate::raw::get(server.port, "/health").status, 200);
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.pid())).unwrap();
+    let memory = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    let kilobytes: u64 = memory.trim().trim_end_matches(" kB").parse().unwrap();
+    assert!(kilobytes < 200_000, "{kilobytes} kB");
+    stream.write_all(&frame(0x88, &1000_u16.to_be_bytes())).unwrap();
+    assert_eq!(answered.join().unwrap(), Some(1000));
+}
+
+/// The stream behind the head of the answer.
+fn reader_past_head(mut stream: TcpStream) -> TcpStream {
+    let mut last = [0; 4];
+    while last != *b"\r\n\r\n" {
+        last.rotate_left(1);
+        stream.read_exact(&mut last[3..]).unwrap();
+    }
+    stream
+}
+
+#[test]
+fn row_185_a_socket_ends_at_its_limits() {
+    let policy = r#"{"base_dir":"{base}","endpoints":{"pty_connect":{"limits":{"max_duration_seconds":1}},
+        "tunnel_connect":{"limits":{"max_duration_seconds":1,"max_bytes":1000}}}}"#;
+    let server = Setup::new().policy(policy).start();
+    let begun = Instant::now();
+    assert_eq!(close_code(&server, b""), Some(1008));
+    assert!((1..4).contains(&begun.elapsed().as_secs()), "{:?}", begun.elapsed());
+    assert_eq!(tunnel_code(&server, b""), Some(1008), "the tunnel after a second");
+    let begun = Instant::now();
+    assert_eq!(
+        tunnel_code(&server, &frame(0x82, &[0; 100]).repeat(11)),
+        Some(1008),
+        "the tunnel after 1,000 bytes"
+    );
+    assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+}
+
+// runtime 14
+#[test]
+fn row_14_no_frame_is_as_large_as_a_message_may_be() {
+    let server = Setup::new().start();
+    let id = session(&server);
+    let mut stream = connect(server.port);
+    stream.write_all(handshake(&format!("/pty?session_id={id}"), "").as_bytes()).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let mut stream = reader_past_head(stream);
+    let input = br#"{"type":"input","data":"head -c 3000000 /dev/zero | tr '\\0' x; exit\n"}"#;
+    stream.write_all(&frame(0x81, input)).unwrap();
+    let (mut seen, mut largest) = (0, 0);
+    loop {
+        let Some((opcode, payload)) = next(&mut stream) else {
+            panic!("the socket broke after {seen} bytes")
+        };
+        if opcode == 8 {
+            assert_eq!(payload.first_chunk(), Some(&1000_u16.to_be_bytes()));
+            break;
+        }
+        largest = largest.max(payload.len());
+        let said: serde_json::Value = serde_json::from_slice(&payload).unwrap();
+        seen += said["data"].as_str().unwrap_or_default().matches('x').count();
+    }
+    assert!(seen >= 3_000_000 && largest < 1 << 20, "{seen} bytes, the largest frame {largest}");
 }
