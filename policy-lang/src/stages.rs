@@ -181,6 +181,9 @@ pub fn compile_document(document: Option<Document<'_>>, inputs: &Inputs<'_>) -> 
 /// Where the set is not fit for this server; nothing of it is used then.
 pub fn load_compiled(text: &str, inputs: &Inputs<'_>) -> Result<Outcome, FormError> {
     let mut resolved = form::read(text, inputs.catalogue)?;
+    if !has_code_layer(&resolved, inputs.switches) {
+        return Err(FormError::CodeLayer);
+    }
     let mut sources = SourceMap::default();
     let mut sink = Sink::default();
     if let Some(value) = inputs.enabled_groups {
@@ -197,6 +200,18 @@ pub fn load_compiled(text: &str, inputs: &Inputs<'_>) -> Result<Outcome, FormErr
         policy.map_err(|error| FormError::Value { at: "policy".to_owned(), why: error.to_string() })?;
     inputs.levels.apply(&mut diagnostics);
     Ok(Outcome { sources, document: None, layer: Layer::empty(LayerKind::Policy), diagnostics, policy })
+}
+
+/// Whether a policy was merged with exactly these calls: a set cannot be told later what the code opens or closes.
+fn has_code_layer(resolved: &Resolved, switches: &[GroupSwitch]) -> bool {
+    let Ok(layer) = code::layer(switches) else { return false };
+    let mut wanted: Vec<String> =
+        layer.blocks.iter().map(|block| format!("{}:{}", LayerKind::Code.as_str(), block.name)).collect();
+    let rules = resolved.rules.iter().filter(|rule| rule.layer == LayerKind::Code);
+    let mut found: Vec<&str> = rules.map(|rule| rule.name.as_str()).collect();
+    wanted.sort_unstable();
+    found.sort_unstable();
+    wanted.iter().eq(found)
 }
 
 fn read(

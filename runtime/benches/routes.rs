@@ -59,7 +59,7 @@ fn table(copies: usize) -> Routes {
     let node = |node: trie::Node| Node { parameter: node.parameter, leaves: node.leaves };
     let leaf = |leaf: trie::Leaf| {
         let (declared, door) = at(usize::from(leaf.endpoint), usize::from(leaf.door));
-        Leaf { declared, door, parameters: names(leaf.parameters) }
+        Leaf { endpoint: declared.id.into(), declared, door, parameters: names(leaf.parameters) }
     };
     Routes {
         seed: edges.seed,

@@ -4,7 +4,7 @@
 //! [`policy`]; everything else is settled for the life of the process.
 
 mod children;
-mod commands;
+pub(crate) mod commands;
 mod fault;
 mod flags;
 mod harden;
@@ -38,13 +38,13 @@ pub fn run(options: Options) -> Result<(), Fault> {
     harden::panics();
     let mut env = Env::read();
     let settings = flags::settings(&options, &env)?;
-    let commands = options.commands.as_deref().map(commands::load).transpose()?.unwrap_or_default();
-    let loader = Loader::new(&options, &settings);
+    let user = children::user(&options)?;
+    let declared = commands::find(&options, &env, user.as_ref())?;
+    let loader = Loader::new(&options, &settings, &declared);
     let loaded = loader.load(&env, None)?;
     // From here on no secret is read from the environment any more, and no second thread exists yet.
     env.scrub();
     let exposure = flags::exposure(&options, &loaded.state)?;
-    let user = children::user(&options)?;
     log::show(&loaded.findings);
     if let Some(warning) = exposure {
         log::say(format_args!("warning: {warning}"));
@@ -57,7 +57,14 @@ pub fn run(options: Options) -> Result<(), Fault> {
     let app = runtime.block_on(async {
         let sockets = serve::bind(&options, &env, loaded.state.serves_terminals()).await?;
         let processes = children::engine(&options, &env, &loaded.state, user.as_ref())?;
-        let app = Arc::new(App::new(loaded.state, sockets.settle(settings), audit, env, processes, commands));
+        let app = Arc::new(App::new(
+            loaded.state,
+            sockets.settle(settings),
+            audit,
+            env,
+            processes,
+            declared.commands(),
+        ));
         // The last fault that is told in person.
         log::detach().map_err(|error| Fault::failed(format!("cannot start the log: {error}")))?;
         serve::run(&app, &loader, sockets).await;

@@ -1,6 +1,6 @@
 //! Named commands: what a template registers for callers to run by name. Knows nothing of HTTP.
 //!
-//! A command comes from a declarative file ([`document`]), and is frozen in a [`Registry`] when the server starts. A call
+//! A command comes from a declarative file ([`document`]) or from a Python template (`worker`), and is frozen in a [`Registry`] when the server starts. A call
 //! brings arguments by name, which [`arguments`] checks and converts; then its [`Action`] runs.
 //!
 //! | module | |
@@ -9,6 +9,7 @@
 //! | `arguments` | from what a call brings to what the command takes |
 //! | `document` | the declarative file, with places for whatever is wrong in it |
 //! | `template` | words with placeholders |
+//! | `worker` | the process that has imported a template and calls its functions |
 //! | `program` | a command that is a program: how it is started and what it yields |
 
 pub mod arguments;
@@ -16,13 +17,20 @@ pub mod document;
 mod program;
 mod registry;
 mod template;
+mod worker;
 
 pub use arguments::{Argument, ArgumentError, ArgumentKind, Arguments};
 pub use program::{Output, Program, ProgramError, Run, Script, variable};
 pub use registry::{Registry, RegistryError};
 pub use template::{Template, TemplateError};
+pub use worker::{
+    DescribeError, Event, Manifest, ManifestError, Pending, RouteEntry, Switch, Target, TargetError,
+    WorkerError, Workers, describe,
+};
 
+use crate::custom::CustomRoutes;
 use policy_lang::scope::{ScopeNeed, ScopeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What a running server has of commands.
@@ -30,6 +38,10 @@ use std::time::Duration;
 pub struct Commands {
     /// Every command.
     pub registry: Registry,
+    /// The routes of the template.
+    pub routes: CustomRoutes,
+    /// What calls the template's functions; none where there are none.
+    pub worker: Option<Arc<Workers>>,
 }
 
 /// One command.
@@ -65,6 +77,8 @@ pub struct Limits {
 pub enum Action {
     /// A program is started.
     Program(Program),
+    /// A function of the template is called, by the command's name.
+    Worker,
 }
 
 impl Command {

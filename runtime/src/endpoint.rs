@@ -119,6 +119,18 @@ impl Call {
         self.matched.door()
     }
 
+    /// The path of the request, as sent.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        self.matched.path()
+    }
+
+    /// The names of the path parameters.
+    #[must_use]
+    pub fn params(&self) -> &'static [&'static str] {
+        self.matched.params()
+    }
+
     /// The id of this request, as in `X-Request-Id` and the audit log.
     #[must_use]
     pub fn request_id(&self) -> RequestId {

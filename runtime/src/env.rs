@@ -120,6 +120,12 @@ impl Env {
         }
     }
 
+    /// What children may inherit, as far as it is text.
+    pub fn texts(&self) -> impl Iterator<Item = (String, String)> + '_ {
+        let text = |text: &OsString| text.to_str().map(str::to_owned);
+        self.inherited.iter().filter_map(move |(name, value)| Some((text(name)?, text(value)?)))
+    }
+
     /// The server's own `PATH`.
     #[must_use]
     pub fn path(&self) -> &OsStr {

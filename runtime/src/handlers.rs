@@ -6,6 +6,7 @@
 
 mod commands;
 mod core;
+mod custom;
 mod dev_tools;
 mod file_ops;
 mod launch;
@@ -25,6 +26,9 @@ macro_rules! handler {
         Handler { run: |call| Box::pin($($module)::+::call(call)), streams_body: true }
     };
 }
+
+/// The handler of every route that a template registers.
+pub(crate) const CUSTOM: Handler = Handler { run: |call| Box::pin(custom::call(call)), streams_body: false };
 
 codegen::handlers!(
     "../endpoints.toml",

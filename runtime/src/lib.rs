@@ -11,6 +11,7 @@ pub mod auth;
 pub mod boot;
 pub mod cli;
 pub mod commands;
+pub mod custom;
 pub mod endpoint;
 pub mod engine;
 pub mod env;

@@ -77,7 +77,7 @@ async fn steps(
     // 1. normalise the target
     let target = normalize::target(&parts.uri)?;
     // 2. find the door
-    let matched = route::find(listener, method, target)?;
+    let matched = route::find(&app.commands.routes, listener, method, target)?;
     record.found(&matched);
     route::sandbox(&app.settings, &matched)?;
     origin::judge(&app.settings, &parts)?;

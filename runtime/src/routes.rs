@@ -8,6 +8,7 @@
 mod hash;
 
 use policy_lang::endpoint::{Door, ENDPOINTS, EndpointDecl, Listener, Method};
+use policy_lang::resolved::EndpointIx;
 use std::ops::Range;
 
 codegen::routes!("../endpoints.toml");
@@ -63,7 +64,9 @@ impl Edge {
 /// A door at the end of a path.
 #[derive(Debug, Clone, Copy)]
 pub struct Leaf {
-    /// The endpoint.
+    /// Which endpoint it is.
+    pub endpoint: EndpointIx,
+    /// Its declaration.
     pub declared: &'static EndpointDecl,
     /// Its door.
     pub door: &'static Door,
@@ -77,7 +80,8 @@ pub struct Leaf {
     reason = "the compiler evaluates it: an index out of range does not build"
 )]
 const fn leaf(endpoint: usize, door: usize, parameters: &'static [&'static str]) -> Leaf {
-    Leaf { declared: &ENDPOINTS[endpoint], door: &ENDPOINTS[endpoint].doors[door], parameters }
+    let declared = &ENDPOINTS[endpoint];
+    Leaf { endpoint: EndpointIx(declared.id as u16), declared, door: &declared.doors[door], parameters }
 }
 
 /// A path that leads somewhere, with the places of its parameters.
@@ -88,11 +92,14 @@ pub struct Found {
     parameters: Parameters,
 }
 
+/// Parameters that there is room for; routes that a template registers may have more than the declared ones.
+pub(crate) const ROOM: usize = if MOST_PARAMETERS > 6 { MOST_PARAMETERS } else { 6 };
+
 /// Where the parameters of a path stand, in its order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Parameters {
     count: usize,
-    ranges: [(usize, usize); MOST_PARAMETERS],
+    ranges: [(usize, usize); ROOM],
 }
 
 impl Parameters {
@@ -102,7 +109,7 @@ impl Parameters {
     }
 
     /// Notes one more; false where the array is full.
-    fn push(&mut self, range: Range<usize>) -> bool {
+    pub(crate) fn push(&mut self, range: Range<usize>) -> bool {
         let place = self.ranges.get_mut(self.count);
         self.count += 1;
         place.map(|place| *place = (range.start, range.end)).is_some()

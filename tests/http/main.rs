@@ -44,4 +44,5 @@ mod server;
 mod shells;
 mod soak;
 mod sockets;
+mod templates;
 mod terminal_sockets;

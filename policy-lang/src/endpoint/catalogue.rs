@@ -13,7 +13,7 @@ use super::id_glob::IdGlob;
 pub const CUSTOM_PREFIX: &str = "custom:";
 
 /// The keys that a custom route accepts: those that all accept, and those that the pipeline itself enforces.
-const CUSTOM_KEYS: KeySet = KeySet::of(&[
+pub const CUSTOM_KEYS: KeySet = KeySet::of(&[
     Key::Enabled,
     Key::Scopes,
     Key::Audit,

@@ -25,6 +25,8 @@ pub enum FormError {
     },
     /// Compiled for other custom routes.
     CustomRoutes,
+    /// Compiled with other calls of `enable_group` and `disable_group`.
+    CodeLayer,
     /// The set says a revision that is not that of its content.
     Revision,
     /// A value that the compiler would have refused.
@@ -45,7 +47,7 @@ impl FormError {
             Self::Version { .. } | Self::Table { .. } => {
                 "compile the policy again with the `agent-sandbox-server` that will serve it"
             }
-            Self::CustomRoutes => {
+            Self::CustomRoutes | Self::CodeLayer => {
                 "compile the policy again with the `--commands` file that the server is started with"
             }
             Self::Digest | Self::Shape(_) | Self::Revision | Self::Value { .. } => {
@@ -80,6 +82,9 @@ impl std::fmt::Display for FormError {
             Self::CustomRoutes => {
                 f.write_str("the compiled policy was made for other custom routes than this server has")
             }
+            Self::CodeLayer => f.write_str(
+                "the compiled policy was made with other calls of `enable_group` and `disable_group` than the code makes",
+            ),
             Self::Revision => {
                 f.write_str("the compiled policy says a revision that is not that of its content")
             }

@@ -35,6 +35,24 @@ pub(super) fn exposure(user: Option<&User>) -> Option<&'static str> {
     )
 }
 
+/// Where programs are found.
+pub(super) fn programs(env: &Env) -> process::Programs {
+    let path = env.path();
+    process::Programs::from_path(if path.is_empty() { PATH.as_ref() } else { path })
+}
+
+/// What children get to see of the environment.
+pub(super) fn environment(env: &Env, hidden: Vec<String>, user: Option<&User>) -> process::Environment {
+    // Later ones win: a child of another user is at home where that user is.
+    let own = env.texts().chain(user.into_iter().flat_map(User::variables));
+    process::Environment::new(own, hidden)
+}
+
+/// Whom children have to become. Only root has to become somebody, and only root may.
+pub(super) fn identity(user: Option<&User>) -> Option<process::Identity> {
+    user.filter(|_| rustix::process::geteuid().is_root()).map(|user| user.identity)
+}
+
 /// The engine of all children. The server waits for whatever they leave behind.
 pub(super) fn engine(
     options: &Options,
@@ -42,17 +60,9 @@ pub(super) fn engine(
     state: &PolicyState,
     user: Option<&User>,
 ) -> Result<Arc<process::Engine>, Fault> {
-    let own = env.inherited.iter().filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
-    let mut own: Vec<(String, String)> =
-        own.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-    let path = own.iter().find(|(name, _)| name == "PATH").map_or(PATH, |(_, path)| path.as_str());
-    let programs = process::Programs::from_path(path.as_ref());
-    // Later ones win: a child of another user is at home where that user is.
-    own.extend(user.into_iter().flat_map(User::variables));
+    let programs = programs(env);
     let hidden = state.secret_variables().map(str::to_owned).collect();
-    let environment = process::Environment::new(own, hidden);
-    // Only root has to become somebody, and only root may.
-    let identity = user.filter(|_| rustix::process::geteuid().is_root()).map(|user| user.identity);
+    let (environment, identity) = (environment(env, hidden, user), identity(user));
     let failed = |error| Fault::failed(format!("cannot prepare for child processes: {error}"));
     let forward = match options.forward_output {
         true => Some(Forward::start(log::say_in_turn).map_err(failed)?),

@@ -24,7 +24,7 @@ pub struct Options {
     /// `--preset`
     pub preset: Option<String>,
     /// `--commands`
-    pub commands: Option<PathBuf>,
+    pub commands: Option<String>,
     /// `--base-dir`
     pub base_dir: Option<PathBuf>,
     /// `--allow-origin`

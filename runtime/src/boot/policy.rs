@@ -4,6 +4,7 @@ mod findings;
 mod guard;
 mod lookup;
 
+use super::commands::Declared;
 use super::source::{self, Source};
 use super::{Fault, Options};
 use crate::app::{PolicyState, Settings};
@@ -13,6 +14,7 @@ use policy_lang::check::Facts;
 use policy_lang::diag::Levels;
 use policy_lang::endpoint::{Catalogue, EndpointId, Key};
 use policy_lang::form;
+use policy_lang::layers::code::GroupSwitch;
 use policy_lang::policy::CompiledPolicy;
 use policy_lang::stages::{Document, Inputs, Outcome, compile_document, load_compiled};
 
@@ -23,6 +25,10 @@ const UPLOADS: [EndpointId; 2] = [EndpointId::Upload, EndpointId::FilesUploadStr
 #[derive(Debug)]
 pub(super) struct Loader {
     options: Options,
+    /// The endpoints, those of the template among them.
+    catalogue: Catalogue,
+    /// `enable_group` and `disable_group` of the template.
+    switches: Vec<GroupSwitch>,
     base_values: [(EndpointId, Key, u64); UPLOADS.len()],
 }
 
@@ -35,9 +41,10 @@ pub(super) struct Loaded {
 }
 
 impl Loader {
-    pub(super) fn new(options: &Options, settings: &Settings) -> Self {
+    pub(super) fn new(options: &Options, settings: &Settings, declared: &Declared) -> Self {
         let base_values = UPLOADS.map(|id| (id, Key::LimitsMaxBytes, settings.max_upload_bytes));
-        Self { options: options.clone(), base_values }
+        let catalogue = declared.routes.catalogue().clone();
+        Self { options: options.clone(), catalogue, switches: declared.switches.clone(), base_values }
     }
 
     /// Reads the source anew. What `earlier` counted goes on being counted.
@@ -59,7 +66,7 @@ impl Loader {
     }
 
     fn compile(&self, source: &Source, env: &Env) -> Result<(CompiledPolicy, Vec<String>, String), Fault> {
-        let (catalogue, levels) = (Catalogue::builtin(), Levels::new(false));
+        let levels = Levels::new(false);
         let base_dir = self.options.base_dir.as_ref().map(|dir| dir.display().to_string());
         let lookup = lookup::in_path(env.path());
         let is_set = |variable: &str| env.secret(variable).is_some();
@@ -71,7 +78,8 @@ impl Loader {
             lookup: Some(&lookup),
             base_values: &self.base_values,
             facts: Facts { variable_is_set: Some(&is_set), server_token: env.server_token().is_some() },
-            ..Inputs::new(&catalogue, &levels)
+            switches: &self.switches,
+            ..Inputs::new(&self.catalogue, &levels)
         };
         let outcome = match source.text.as_deref() {
             Some(text) if form::is_compiled(text) => self.load_compiled(source, text, &inputs)?,

@@ -74,6 +74,9 @@ pub(super) async fn run(app: &Arc<App>, loader: &Loader, sockets: Sockets) {
     let accept = |socket, listener| {
         tasks.spawn(listen(Arc::clone(app), socket, listener, Arc::clone(&crowd), tasks.clone()));
     };
+    if let Some(worker) = &app.commands.worker {
+        tokio::spawn(Arc::clone(worker).run(Arc::clone(&app.processes), app.stopping.clone()));
+    }
     let Sockets { http, http_at, pty } = sockets;
     accept(http, Listener::Http);
     match pty {

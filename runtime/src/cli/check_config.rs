@@ -1,6 +1,6 @@
 //! `check-config`: judges policy documents, and explains what they decide.
 
-mod commands;
+pub(super) mod commands;
 mod explain;
 mod levels;
 mod load;
@@ -8,6 +8,7 @@ mod load;
 use super::Exit;
 use super::output::Output;
 use super::report::{Report, github, human, json, junit, sarif};
+use crate::boot::commands::Declared;
 use clap::{Args, ValueEnum};
 pub(super) use levels::code;
 pub(super) use load::{Source, sources};
@@ -31,8 +32,8 @@ pub(super) struct CheckConfig {
     /// Directory that relative paths start from, in place of the document's
     #[arg(long, value_name = "DIR")]
     base_dir: Option<String>,
-    /// Commands that `serve` would be given: a declarative file, checked too
-    #[arg(long, value_name = "FILE")]
+    /// Commands and routes that `serve` would be given: checked too, and known to the policy
+    #[arg(long, value_name = "FILE|MODULE")]
     commands: Option<String>,
     /// Let warnings fail as errors do
     #[arg(long)]
@@ -87,17 +88,19 @@ impl CheckConfig {
             Ok(sources) => sources,
             Err(failure) => return report.fail(failure.exit, failure.message),
         };
-        if let Some(file) = &self.commands
-            && let Err(failure) = commands::judge(file, &levels, report, view)
-        {
-            return report.fail(failure.exit, failure.message);
-        }
+        let declared = match &self.commands {
+            None => Declared::default(),
+            Some(name) => match commands::judge(name, &sources, &levels, report, view) {
+                Ok(declared) => declared,
+                Err(failure) => return report.fail(failure.exit, failure.message),
+            },
+        };
         if self.explain.asked() && sources.len() > 1 {
             return report.fail(Exit::Usage, "--explain explains one policy; give --policy once");
         }
         let alone = sources.len() == 1;
         for source in &sources {
-            let done = load::compile(source, self, &levels, |run| {
+            let done = load::compile(source, self, &levels, &declared, |run| {
                 report.add(&run.outcome);
                 view.add(source, &run.outcome, self.preset.as_deref());
                 skipped(report, source, &run.outcome);

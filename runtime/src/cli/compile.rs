@@ -1,11 +1,11 @@
 //! `compile`: writes the compiled set that a server boots from.
 
 use super::Exit;
+use super::check_config::commands::template;
 use super::check_config::sources;
 use super::output::Output;
 use clap::Args;
 use policy_lang::diag::Levels;
-use policy_lang::endpoint::Catalogue;
 use policy_lang::form;
 use policy_lang::render::{self, RenderOptions};
 use policy_lang::stages::{Document, Inputs, compile_document};
@@ -23,6 +23,9 @@ pub(super) struct Compile {
     /// Preset to use in place of the document's
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
+    /// Commands and routes that the server will be given: their ids are known, their switches become part of the set
+    #[arg(long, value_name = "FILE|MODULE")]
+    commands: Option<String>,
     /// File to write, or `-` for standard output
     #[arg(short, long, value_name = "OUT")]
     output: String,
@@ -39,14 +42,25 @@ impl Compile {
                 return failure.exit;
             }
         };
+        let declared = match self.commands.as_deref().map(|name| template(name, &found)).transpose() {
+            Ok(declared) => declared.unwrap_or_default(),
+            Err(failure) => {
+                output.complain(&failure.message);
+                return failure.exit;
+            }
+        };
         let Some(source) = found.pop() else { return Exit::Internal };
         let text = source.bytes.as_deref().and_then(|bytes| std::str::from_utf8(bytes).ok());
         if text.is_some_and(form::is_compiled) {
             output.complain(&format!("`{}` is compiled already; `inspect` prints it", source.name));
             return Exit::Usage;
         }
-        let (levels, catalogue) = (Levels::default(), Catalogue::builtin());
-        let inputs = Inputs { preset: self.preset.as_deref(), ..Inputs::new(&catalogue, &levels) };
+        let levels = Levels::default();
+        let inputs = Inputs {
+            preset: self.preset.as_deref(),
+            switches: &declared.switches,
+            ..Inputs::new(declared.routes.catalogue(), &levels)
+        };
         let document = source.bytes.as_deref();
         let document = document.map(|bytes| Document { name: &source.name, bytes, format: source.format });
         let outcome = compile_document(document, &inputs);

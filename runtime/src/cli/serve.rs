@@ -29,9 +29,9 @@ pub(super) struct Serve {
     /// Preset to use in place of the document's
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
-    /// Commands that callers may run by name: a declarative file
-    #[arg(long, value_name = "FILE")]
-    commands: Option<PathBuf>,
+    /// Commands and routes of a template: a declarative file, a Python file, or a Python module
+    #[arg(long, value_name = "FILE|MODULE")]
+    commands: Option<String>,
     /// Directory that the file endpoints work in [default: the policy's, ABX_SERVER_BASE_DIR or /home/user]
     #[arg(long, value_name = "DIR")]
     base_dir: Option<PathBuf>,

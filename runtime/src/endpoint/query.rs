@@ -9,6 +9,12 @@ use crate::error::{ApiError, ErrorCode};
 pub struct Query(Vec<(Vec<u8>, Vec<u8>)>);
 
 impl Query {
+    /// Every parameter, as text.
+    pub fn pairs(&self) -> impl Iterator<Item = (String, String)> + '_ {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        self.0.iter().map(move |(name, value)| (text(name), text(value)))
+    }
+
     /// Splits and decodes the part after `?`.
     ///
     /// # Errors

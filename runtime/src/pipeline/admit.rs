@@ -1,7 +1,7 @@
 //! Step 4: does the policy let this principal call this endpoint now. Yields a [`Permit`], which nothing else can make.
 
 use super::route::Match;
-use crate::app::{PolicyState, index};
+use crate::app::PolicyState;
 use crate::auth::Principal;
 use crate::engine::Slot;
 use crate::error::{ApiError, ErrorCode};
@@ -81,7 +81,7 @@ pub(super) fn admit(
     principal: Arc<Principal>,
     matched: &Match,
 ) -> Result<(Permit, Slot), ApiError> {
-    let endpoint = index(matched.declared().id);
+    let endpoint = matched.endpoint();
     let permit = Permit { state, principal, endpoint };
     let command = matched.param("name").transpose()?;
     let mut query = permit.query();

@@ -1,6 +1,7 @@
 //! Step 7: from a door to its handler, and from its reply to a connection that was upgraded.
 
 use super::route::Match;
+use crate::custom::CustomRoutes;
 use crate::endpoint::{Handler, Note};
 use crate::error::{ApiError, ErrorCode};
 use crate::handlers;
@@ -18,6 +19,9 @@ pub(super) type Upgrade = WebSocketUpgrade;
 /// 503 `endpoint_not_built`.
 pub(super) fn handler(matched: &Match) -> Result<Handler, ApiError> {
     let declared = matched.declared();
+    if CustomRoutes::position(matched.endpoint()).is_some() {
+        return Ok(handlers::CUSTOM);
+    }
     handlers::of(declared.id).ok_or_else(|| {
         ApiError::new(ErrorCode::EndpointNotBuilt, "This endpoint is declared but not built yet")
             .with("endpoint", declared.name)

@@ -2,11 +2,13 @@
 
 use super::normalize::Target;
 use crate::app::Settings;
+use crate::custom::CustomRoutes;
 use crate::endpoint::percent_decode;
 use crate::error::{ApiError, ErrorCode};
 use crate::routes::{Leaf, Parameters, ROUTES};
 use axum::http::Method as HttpMethod;
 use policy_lang::endpoint::{Door, EndpointDecl, Listener, Method};
+use policy_lang::resolved::EndpointIx;
 use std::borrow::Cow;
 
 /// A door that was found, with its path parameters.
@@ -18,7 +20,25 @@ pub struct Match {
 }
 
 impl Match {
-    /// The endpoint.
+    /// Which endpoint it is: a declared one, or one that a template registers.
+    #[must_use]
+    pub fn endpoint(&self) -> EndpointIx {
+        self.leaf.endpoint
+    }
+
+    /// The path, as sent.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        self.target.path()
+    }
+
+    /// The names of the path parameters.
+    #[must_use]
+    pub fn params(&self) -> &'static [&'static str] {
+        self.leaf.parameters
+    }
+
+    /// The endpoint's declaration.
     #[must_use]
     pub fn declared(&self) -> &'static EndpointDecl {
         self.leaf.declared
@@ -64,12 +84,18 @@ pub fn method(method: &HttpMethod) -> Result<Method, ApiError> {
     }
 }
 
-/// Finds the door.
+/// Finds the door: a declared one, or else one that a template registers.
 ///
 /// # Errors
 /// 404 `not_found`, also where the path exists under another method; 501 for a HEAD that no door declares.
-pub fn find(listener: Listener, method: Method, target: Target) -> Result<Match, ApiError> {
-    match ROUTES.find(target.path()).and_then(|found| found.door(listener, method)) {
+pub fn find(
+    custom: &CustomRoutes,
+    listener: Listener,
+    method: Method,
+    target: Target,
+) -> Result<Match, ApiError> {
+    let declared = ROUTES.find(target.path()).and_then(|found| found.door(listener, method));
+    match declared.or_else(|| custom.find(listener, method, target.path())) {
         Some((leaf, parameters)) => Ok(Match { target, leaf, parameters }),
         None if method == Method::Head => Err(not_implemented()),
         None => Err(not_found(target.path())),

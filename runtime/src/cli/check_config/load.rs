@@ -1,11 +1,11 @@
 //! What `check-config` reads: the files that were named, or what `serve` would load here.
 
 use super::CheckConfig;
+use crate::boot::commands::Declared;
 use crate::boot::source;
 use crate::cli::Exit;
 use policy_lang::check::Facts;
 use policy_lang::diag::Levels;
-use policy_lang::endpoint::Catalogue;
 use policy_lang::form;
 use policy_lang::parse::Format;
 use policy_lang::stages::{Document, Inputs, Outcome, compile_document, load_compiled};
@@ -88,10 +88,10 @@ pub(super) fn compile<T>(
     source: &Source,
     call: &CheckConfig,
     levels: &Levels,
+    declared: &Declared,
     then: impl FnOnce(&Run<'_>) -> T,
 ) -> Result<T, Failure> {
     let env = crate::env::Env::read();
-    let catalogue = Catalogue::builtin();
     let is_set = |variable: &str| env.secret(variable).is_some();
     // The environment is that of the server only where the policy is the one that `serve` would load here.
     let here = source.found.is_some();
@@ -104,7 +104,8 @@ pub(super) fn compile<T>(
             variable_is_set: here.then_some(&is_set as &dyn Fn(&str) -> bool),
             server_token: here && env.server_token().is_some(),
         },
-        ..Inputs::new(&catalogue, levels)
+        switches: &declared.switches,
+        ..Inputs::new(declared.routes.catalogue(), levels)
     };
     let text = source.bytes.as_deref().and_then(|bytes| std::str::from_utf8(bytes).ok());
     let compiled = text.filter(|text| form::is_compiled(text));

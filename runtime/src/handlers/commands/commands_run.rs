@@ -25,16 +25,16 @@
 //! curl -X POST http://localhost:9000/commands/hello -H 'Content-Type: application/json' -d '{"name": "Qoder"}'
 //! ```
 
-use crate::app::index;
+use crate::app::{App, index};
 use crate::commands::arguments::{self, ArgumentError};
-use crate::commands::{Action, ProgramError, Run, is_name};
-use crate::endpoint::{Answer, Call, Reply};
+use crate::commands::{Action, Arguments, Event, ProgramError, Run, is_name};
+use crate::endpoint::{Answer, Call, Reply, ReplyBody};
 use crate::error::{ApiError, ErrorCode};
-use crate::handlers::launch;
+use crate::handlers::{custom, launch};
 use axum::http::StatusCode;
 use policy_lang::endpoint::EndpointId;
 use rustix::fs::{Mode, OFlags};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 /// How long a command may take where nobody says.
@@ -42,6 +42,9 @@ const TIMEOUT: u64 = 300;
 
 /// Bytes of output where nobody says.
 const OUTPUT: u64 = 16 << 20;
+
+/// Bytes that `{"result":…}` adds.
+const WRAPPING: u64 = 12;
 
 pub(crate) async fn call(mut call: Call) -> Answer {
     let name = call.param("name")?.into_owned();
@@ -68,8 +71,31 @@ pub(crate) async fn call(mut call: Call) -> Answer {
             let run = Run { title, directory, time, keep, owner: launch::owner(&call) };
             program.run(&app.processes, &arguments, run).await.map_err(|error| failed(&error))?
         }
+        Action::Worker => in_worker(app, &name, arguments, time).await?,
     };
-    Ok(Reply::ok(&json!({"result": result})))
+    let answer = Reply::ok(&json!({"result": result}));
+    match &answer.body {
+        ReplyBody::Full(text) if text.len() as u64 > keep.saturating_add(WRAPPING) => {
+            Err(failed(&ProgramError::TooLong(keep)))
+        }
+        _ => Ok(answer),
+    }
+}
+
+/// Calls the function of the template.
+async fn in_worker(app: &App, name: &str, arguments: Arguments, time: Duration) -> Result<Value, ApiError> {
+    let worker = app.commands.worker.as_ref();
+    let worker = worker.ok_or_else(|| ApiError::internal("The command has no function"))?;
+    let asked = worker.call(json!({"command": name, "arguments": arguments}));
+    let mut pending = asked.await.map_err(|error| custom::unavailable(&error))?;
+    match tokio::time::timeout(time, pending.next()).await {
+        Ok(Event::Result(result)) => Ok(result),
+        Ok(other) => Err(custom::failed(other)),
+        Err(_) => {
+            pending.give_up();
+            Err(launch::timed_out(StatusCode::INTERNAL_SERVER_ERROR, time))
+        }
+    }
 }
 
 /// The answer to a name that the caller knows no command of; it lists only what the caller may see.

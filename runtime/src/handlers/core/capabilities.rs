@@ -24,13 +24,13 @@
 //! ```
 
 use super::view::Families;
-use crate::app::PolicyState;
+use crate::app::{PolicyState, index};
 use crate::auth::Principal;
 use crate::endpoint::{Answer, Call, Reply};
 use crate::error::ApiError;
 use axum::http::header::HOST;
 use policy_lang::decide::{Decision, Query, decide};
-use policy_lang::endpoint::{ENDPOINTS, GROUPS, Method};
+use policy_lang::endpoint::{ENDPOINTS, EndpointDecl, GROUPS, Method};
 use policy_lang::resolved::EndpointIx;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -63,16 +63,19 @@ pub(crate) async fn call(call: Call) -> Answer {
     }
     let state = call.permit().state();
     let principal = call.principal();
-    let endpoints = ENDPOINTS
-        .iter()
-        .filter_map(|decl| Some((decl.name.to_owned(), endpoint(state, principal, decl.id as u16)?)));
-    let summaries = GROUPS.iter().map(|group| {
-        let is_open =
-            |ix: u16| state.policy.endpoint(EndpointIx(ix)).is_some_and(|rules| rules.enabled.value);
-        let enabled = group.members.iter().filter(|id| is_open(**id as u16)).count();
-        (group.name, Summary { enabled, total: group.members.len() })
-    });
-    let group_summary: BTreeMap<_, _> = summaries.collect();
+    let declared =
+        || ENDPOINTS.iter().map(|decl| (index(decl.id), decl)).chain(call.app().commands.routes.iter());
+    let endpoints = declared()
+        .filter_map(|(ix, decl)| Some((decl.name.to_owned(), endpoint(state, principal, ix, decl)?)));
+    let mut group_summary: BTreeMap<_, _> =
+        GROUPS.iter().map(|group| (group.name, Summary { enabled: 0, total: 0 })).collect();
+    for (ix, decl) in declared() {
+        if let Some(summary) = group_summary.get_mut(decl.group.as_str()) {
+            summary.total += 1;
+            let open = state.policy.endpoint(ix).is_some_and(|rules| rules.enabled.value);
+            summary.enabled += usize::from(open);
+        }
+    }
     Ok(Reply::ok(&Response {
         api_version: API_VERSION,
         server_version: env!("CARGO_PKG_VERSION"),
@@ -85,9 +88,14 @@ pub(crate) async fn call(call: Call) -> Answer {
     }))
 }
 
-fn endpoint(state: &PolicyState, principal: &Principal, ix: u16) -> Option<Value> {
-    let (policy, ix) = (&state.policy, EndpointIx(ix));
-    let (decl, rules) = (policy.decl(ix)?, policy.endpoint(ix)?);
+fn endpoint(
+    state: &PolicyState,
+    principal: &Principal,
+    ix: EndpointIx,
+    decl: &EndpointDecl,
+) -> Option<Value> {
+    let policy = &state.policy;
+    let rules = policy.endpoint(ix)?;
     let door = decl.doors.first()?;
     let scopes = decl.auth_required.then_some(&principal.scopes);
     let (reason, rule) = match decide(policy, &Query { scopes, ..Query::of(ix) }) {

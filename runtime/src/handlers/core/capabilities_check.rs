@@ -25,8 +25,9 @@ use crate::app::index;
 use crate::endpoint::{Answer, Call, JsonBody, Reply};
 use crate::error::ApiError;
 use policy_lang::decide::{Decision, Op, PathQuery, Query, decide};
-use policy_lang::endpoint::EndpointId;
+use policy_lang::endpoint::{EndpointDecl, EndpointId};
 use policy_lang::paths::absolute;
+use policy_lang::resolved::EndpointIx;
 use serde_json::{Value, json};
 
 /// Paths that one question may name.
@@ -35,11 +36,10 @@ const MAX_PATHS: usize = 1000;
 pub(crate) async fn call(mut call: Call) -> Answer {
     let mut body = call.json();
     let name = body.required_text("endpoint")?;
-    let id = EndpointId::from_name(&name)
+    let (ix, decl) = find(&call, &name)
         .ok_or_else(|| ApiError::invalid("endpoint", format!("endpoint is not known: {name}")))?;
     let state = call.permit().state();
     let policy = &state.policy;
-    let decl = policy.decl(index(id)).ok_or_else(|| ApiError::internal("The endpoint has no declaration"))?;
     let op = op(&mut body)?;
     let named = paths(&mut body)?;
     let base = policy.base_dir().as_bytes();
@@ -54,10 +54,10 @@ pub(crate) async fn call(mut call: Call) -> Answer {
         .map(|(role, path)| PathQuery { role, path, op: op.unwrap_or_else(|| Op::usual(Some(decl), role)) })
         .collect();
     let scopes = decl.auth_required.then_some(&call.principal().scopes);
-    let decision = decide(policy, &Query { scopes, paths: &paths, ..Query::of(index(id)) });
+    let decision = decide(policy, &Query { scopes, paths: &paths, ..Query::of(ix) });
     let answer = match decision {
         Decision::Allow => {
-            let rule = policy.endpoint(index(id)).map(|rules| policy.rule_name(rules.enabled.rule));
+            let rule = policy.endpoint(ix).map(|rules| policy.rule_name(rules.enabled.rule));
             json!({"endpoint": name, "allowed": true, "status": 200, "code": null, "rule": rule})
         }
         Decision::Deny(denial) => {
@@ -73,6 +73,13 @@ pub(crate) async fn call(mut call: Call) -> Answer {
         }
     };
     Ok(Reply::ok(&answer))
+}
+
+/// A declared endpoint, or a route of the template.
+fn find(call: &Call, name: &str) -> Option<(EndpointIx, &'static EndpointDecl)> {
+    let declared = EndpointId::from_name(name).map(index);
+    let declared = declared.and_then(|ix| Some((ix, call.permit().state().policy.decl(ix)?)));
+    declared.or_else(|| call.app().commands.routes.iter().find(|(_, decl)| decl.name == name))
 }
 
 fn op(body: &mut JsonBody) -> Result<Option<Op>, ApiError> {

@@ -1,0 +1,375 @@
+//! Templates in Python from outside: what a crash, a hang, a flood and a mistake in one cost, and the example that is
+//! shipped.
+
+use crate::raw::{self, Answer, connect, get, request};
+use crate::server::{Refusal, Server, Setup};
+use serde_json::{Value, json};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const HEAD: &str = "
+import os, sys, threading, time
+from agent_sandbox.server import *
+table = default_table()
+";
+
+fn template(text: &str) -> Setup {
+    Setup::new()
+        .file("commands.py", &format!("{HEAD}{text}\nstart(9000)\n"))
+        .arg("--commands")
+        .arg("{base}/commands.py")
+}
+
+fn refused(text: &str) -> Refusal {
+    template(text).try_start().unwrap_err()
+}
+
+fn post(port: u16, path: &str, body: &Value) -> Answer {
+    raw::post(port, path, &body.to_string())
+}
+
+fn run(server: &Server, command: &str, arguments: &Value) -> Answer {
+    post(server.port, &format!("/commands/{command}"), arguments)
+}
+
+fn result(server: &Server, command: &str, arguments: &Value) -> Value {
+    let answer = run(server, command, arguments);
+    assert_eq!(answer.status, 200, "{}", String::from_utf8_lossy(&answer.body));
+    answer.json()["result"].clone()
+}
+
+fn example() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/python-hello").canonicalize().unwrap()
+}
+
+const LIVES: &str = "
+@command
+def ping(): return os.getpid()
+@command
+def dies(): os._exit(7)
+@command
+def crashes():
+    import ctypes
+    ctypes.string_at(0)
+@command
+def hangs(): time.sleep(600)
+@command
+def waits(seconds: float):
+    time.sleep(seconds)
+    return 'waited'
+@table.route('GET', '/hangs', group='commands')
+def hangs_too(request): time.sleep(600)
+";
+
+#[test]
+fn a_crash_costs_its_call_and_the_next_one_finds_a_new_worker() {
+    let server = template(LIVES).start();
+    let first = result(&server, "ping", &json!({}));
+    for command in ["dies", "crashes"] {
+        let answer = run(&server, command, &json!({}));
+        let wanted = json!({"error": "The commands worker ended while it ran this call", "type": "RuntimeError", "code": "internal"});
+        assert_eq!((answer.status, answer.json()), (500, wanted));
+        assert_eq!(get(server.port, "/health").status, 200);
+        assert_ne!(result(&server, "ping", &json!({})), first);
+    }
+}
+
+#[test]
+fn a_hang_costs_its_call_alone() {
+    let policy = r#"{"endpoints": {"commands_run": {"limits": {"timeout_seconds": 2}}, "custom:get_hangs": {"limits": {"timeout_seconds": 1}}}}"#;
+    let server = template(LIVES).policy(policy).start();
+    let first = result(&server, "ping", &json!({}));
+    let port = server.port;
+    let other = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(700));
+        post(port, "/commands/waits", &json!({"seconds": 1.8}))
+    });
+    let begun = Instant::now();
+    let answer = run(&server, "hangs", &json!({}));
+    let wanted =
+        json!({"error": "Command timed out after 2 seconds", "type": "TimeoutError", "code": "timeout"});
+    assert_eq!((answer.status, answer.json()), (500, wanted));
+    assert!(begun.elapsed() < Duration::from_secs(4));
+    // A new worker answers while the old one finishes what it was doing.
+    assert_ne!(result(&server, "ping", &json!({})), first);
+    assert_eq!(other.join().unwrap().json(), json!({"result": "waited"}));
+    let pid = first.as_u64().unwrap();
+    let gone = || std::fs::read_to_string(format!("/proc/{pid}/stat")).is_err();
+    let until = Instant::now() + Duration::from_secs(10);
+    while !gone() {
+        assert!(Instant::now() < until, "the old worker stays");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let answer = get(server.port, "/hangs");
+    let wanted =
+        json!({"error": "Command timed out after 1 seconds", "type": "TimeoutError", "code": "timeout"});
+    assert_eq!((answer.status, answer.json()), (500, wanted));
+}
+
+#[test]
+fn a_template_that_dies_at_once_is_started_ever_more_slowly() {
+    let flag = "
+if os.path.exists('{base}/ready'): os._exit(1)
+open('{base}/ready', 'w').close()
+@command
+def ping(): return 1
+";
+    // The first import is the one that tells what there is; every later one dies.
+    let dir = tempfile::tempdir().unwrap();
+    let server = template(&flag.replace("{base}", &dir.path().display().to_string())).start();
+    std::thread::sleep(Duration::from_secs(3));
+    let starts = server.stderr().iter().filter(|line| line.contains("no commands worker")).count();
+    assert!((2..=7).contains(&starts), "{starts} starts in three seconds");
+    assert_eq!(get(server.port, "/health").status, 200);
+}
+
+#[test]
+fn calls_run_side_by_side_in_one_worker() {
+    let server = template(LIVES).start();
+    let begun = Instant::now();
+    let calls: Vec<_> = (0..8)
+        .map(|_| {
+            let port = server.port;
+            std::thread::spawn(move || post(port, "/commands/waits", &json!({"seconds": 0.5})).status)
+        })
+        .collect();
+    assert!(calls.into_iter().all(|call| call.join().unwrap() == 200));
+    assert!(begun.elapsed() < Duration::from_secs(3));
+}
+
+#[test]
+fn a_stream_goes_as_fast_as_its_client_and_ends_with_it() {
+    let text = "
+made = [0]
+closed = threading.Event()
+@table.route('GET', '/flood', group='commands', streaming=True)
+def flood(request):
+    def events():
+        try:
+            while True:
+                made[0] += 1
+                yield 'data: ' + 'x' * 10000 + '\\n\\n'
+        finally:
+            closed.set()
+    return SSEResponse(events())
+@command
+def state(): return [made[0], closed.wait(5)]
+@command
+def count(): return made[0]
+";
+    let server = template(text).start();
+    let mut stream = connect(server.port);
+    stream.write_all(b"GET /flood HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+    let mut piece = vec![0; 30_000];
+    stream.read_exact(&mut piece).unwrap();
+    std::thread::sleep(Duration::from_secs(1));
+    let first = result(&server, "count", &json!({})).as_u64().unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    let second = result(&server, "count", &json!({})).as_u64().unwrap();
+    assert_eq!(first, second, "nobody reads, so nothing more is made");
+    // Buffers of two sockets, and the room that a stream has.
+    assert!(first < 3_000, "{first} events of 10 kB were made for 30 kB read");
+    drop(stream);
+    assert_eq!(result(&server, "state", &json!({}))[1], json!(true), "the generator is closed");
+}
+
+#[test]
+fn what_a_template_prints_is_in_the_log() {
+    let text = "
+print('at import')
+@command
+def says(): print('in a call'); sys.stdout.flush()
+";
+    let server = template(text).start();
+    result(&server, "says", &json!({}));
+    server.wait_for("commands: in a call");
+}
+
+#[test]
+fn a_template_with_a_mistake_keeps_the_server_from_starting() {
+    for (text, wanted) in [
+        ("raise RuntimeError('no')", "importing it failed: RuntimeError: no"),
+        ("sys.exit(0)", "importing it failed: SystemExit: 0"),
+        ("os._exit(0)", "its process ended without saying what it declares"),
+        ("def (", "importing it failed: SyntaxError"),
+        ("import no_such_module_here", "importing it failed: ModuleNotFoundError: No module named"),
+        ("table.disable_group(CapabilityGroup.CORE)", "the group 'core' cannot be disabled"),
+        (
+            "table.route('GET', '/health', group='commands')(print)",
+            "the route `GET /health` clashes with the endpoint `health`",
+        ),
+        (
+            "table.route('POST', '/commands/x', group='commands')(print)",
+            "clashes with the endpoint `commands_run`",
+        ),
+        ("table.route('PUT', '/x', group='commands')(print)", "only GET, POST and DELETE"),
+        ("table.route('GET', '/x', group='comands')(print)", "'comands' is not a valid CapabilityGroup"),
+        (
+            "table.route('GET', '/x', group='commands', scopes=('filez:read',))(print)",
+            "unknown scope `filez:read`",
+        ),
+        (
+            "[table.route('GET', path, group='commands', name='n')(print) for path in ('/x', '/y')]",
+            "the route id `custom:n` is registered twice",
+        ),
+        ("command('a b')(lambda: 1)", "`a b` is no name for a command"),
+        ("command('a')(lambda: 1); command('a')(lambda: 1)", "command 'a' is registered twice"),
+        ("command()(lambda: 1)", "`<lambda>` is no name"),
+        ("command('a', scopes='filez:read')(lambda: 1)", "unknown scope `filez:read`"),
+        ("CommandArg('a', 'int')", "type of argument 'a' must be one of string, integer, float, boolean"),
+    ] {
+        let refusal = refused(text);
+        assert_eq!(refusal.status, 1, "{text}");
+        assert!(refusal.stderr.contains(wanted), "{text}\n{}", refusal.stderr);
+    }
+    let late = "start(9000)\ncommand('late')(lambda: 1)";
+    assert!(refused(late).stderr.contains("the registry is frozen"));
+    let missing = Setup::new().arg("--commands").arg("no_such.py").try_start().unwrap_err();
+    assert!(missing.stderr.contains("cannot read the commands `no_such.py`"), "{}", missing.stderr);
+}
+
+#[test]
+fn switches_in_code_are_a_layer_that_a_policy_beats() {
+    let text = "table.enable_group(CapabilityGroup.DEV_TOOLS)\ntable.disable_group('process')";
+    let state = |server: &Server, id: &str| {
+        let shown = get(server.port, "/capabilities").json();
+        let endpoint = &shown["endpoints"][id];
+        (endpoint["enabled"].as_bool().unwrap(), endpoint["rule"].as_str().unwrap().to_owned())
+    };
+    let server = template(text).start();
+    assert_eq!(state(&server, "code_run"), (true, "code:enable_group:dev_tools".to_owned()));
+    assert_eq!(state(&server, "shell"), (false, "code:disable_group:process".to_owned()));
+    let server = template(text).policy(r#"{"groups": {"dev_tools": false, "process": true}}"#).start();
+    assert_eq!(state(&server, "code_run"), (false, "policy:groups.dev_tools".to_owned()));
+    assert_eq!(state(&server, "shell"), (true, "policy:groups.process".to_owned()));
+}
+
+#[test]
+fn a_compiled_set_fits_only_the_template_that_it_was_made_with() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name).display().to_string();
+    let routes = format!(
+        "{HEAD}@table.route('GET', '/own', group='commands')\ndef own(r): return ServerResponse.ok({{}})\n"
+    );
+    std::fs::write(at("routes.py"), &routes).unwrap();
+    std::fs::write(at("switch.py"), format!("{HEAD}table.enable_group('dev_tools')\n")).unwrap();
+    std::fs::write(at("plain.py"), format!("{HEAD}command('a')(lambda: 1)\n")).unwrap();
+    std::fs::write(at("policy.yaml"), "auth: {tokens: [{id: a, token_env: OWN, scopes: ['*']}]}").unwrap();
+    let compile = |output: &str, commands: Option<&str>| {
+        let mut call = Command::new(env!("CARGO_BIN_EXE_agent-sandbox-server"));
+        call.args(["compile", "--policy", &at("policy.yaml"), "-o", &at(output)]);
+        call.args(commands.map(|name| ["--commands".to_owned(), at(name)]).into_iter().flatten());
+        assert!(call.stderr(Stdio::null()).status().unwrap().success());
+    };
+    compile("none.json", None);
+    compile("routes.json", Some("routes.py"));
+    compile("switch.json", Some("switch.py"));
+    let start = |set: &str, commands: Option<&str>| {
+        let setup = Setup::new().env("OWN", "secret").arg("--policy").arg(&at(set));
+        let setup = commands.map_or(setup.clone(), |name| setup.arg("--commands").arg(&at(name)));
+        setup.try_start().map(|_| ()).map_err(|refusal| refusal.stderr)
+    };
+    for (set, commands) in [
+        ("none.json", None),
+        ("none.json", Some("plain.py")),
+        ("routes.json", Some("routes.py")),
+        ("switch.json", Some("switch.py")),
+    ] {
+        assert_eq!(start(set, commands), Ok(()), "{set} {commands:?}");
+    }
+    for (set, commands, why) in [
+        ("none.json", Some("routes.py"), "other custom routes"),
+        ("routes.json", None, "other custom routes"),
+        ("none.json", Some("switch.py"), "other calls of `enable_group`"),
+        ("switch.json", None, "other calls of `enable_group`"),
+    ] {
+        let refusal = start(set, commands).unwrap_err();
+        assert!(refusal.contains(why), "{set} {commands:?}\n{refusal}");
+    }
+}
+
+#[test]
+fn the_secrets_of_the_policy_are_kept_from_the_import_too() {
+    let text = "
+seen = sorted(n for n in os.environ if n in ('CI_TOKEN', 'ABX_SERVER_TOKEN', 'PLAIN'))
+@command
+def told(): return seen
+if seen: raise RuntimeError(','.join(seen))
+";
+    let policy = r#"{"auth": {"tokens": [{"id": "ci", "token_env": "CI_TOKEN", "scopes": ["*"]}]}}"#;
+    let server = template(text)
+        .policy(policy)
+        .env("CI_TOKEN", "s3cret-ci")
+        .env("ABX_SERVER_TOKEN", "s3cret-own")
+        .start();
+    let headers = [("X-Access-Token", "s3cret-ci"), ("Content-Type", "application/json")];
+    let answer = request(server.port, "POST", "/commands/told", &headers, Some(b"{}"));
+    assert_eq!(answer.json(), json!({"result": []}));
+}
+
+#[test]
+fn the_example_runs_unmodified() {
+    let file = example().join("commands.py").display().to_string();
+    let server = Setup::new().arg("--commands").arg(&file).start();
+    assert_eq!(get(server.port, "/hello/Ann").json(), json!({"greeting": "Hello, Ann!"}));
+    assert_eq!(get(server.port, "/public/status").json(), json!({"status": "running", "public": true}));
+    assert_eq!(result(&server, "hello", &json!({"name": "Qoder"})), json!("Hello, Qoder!"));
+    assert_eq!(result(&server, "add", &json!({"a": "2", "negate": "yes"})), json!(-2.5));
+    assert!(result(&server, "_debug_info", &json!({}))["python"].is_string());
+    let listed = get(server.port, "/commands").json();
+    let names: Vec<&str> =
+        listed["commands"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["add", "hello"]);
+    assert_eq!(
+        listed["commands"][1],
+        json!({"name": "hello", "description": "Say hello.", "args": [
+            {"name": "name", "type": "string", "required": false, "default": "World", "description": ""}]})
+    );
+    let events = post(server.port, "/my/stream", &json!({"count": 1}));
+    let text = "event: progress\ndata: {\"step\": 1}\n\nevent: done\ndata: {\"total\": 1}\n\n";
+    assert_eq!(String::from_utf8_lossy(&events.body), text);
+    let shown = get(server.port, "/capabilities").json();
+    assert_eq!(
+        shown["endpoints"]["custom:get_hello_name"],
+        json!({"method": "GET", "path": "/hello/{name}", "group": "commands", "summary": "Greet by path.", "streaming": false,
+            "enabled": true, "allowed": true, "reason": null, "rule": "default:on", "scopes": ["commands:run"],
+            "limits": {}, "paths": {}, "params": {}})
+    );
+    assert_eq!(shown["group_summary"]["commands"], json!({"enabled": 5, "total": 5}));
+    assert_eq!(shown["endpoints"]["custom:post_my_stream"]["streaming"], json!(true));
+}
+
+#[test]
+fn the_example_run_as_a_script_becomes_the_server() {
+    let dir = tempfile::tempdir().unwrap();
+    let package = Path::new(env!("CARGO_MANIFEST_DIR")).join("python");
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let script = dir.path().join("commands.py");
+    let text = std::fs::read_to_string(example().join("commands.py")).unwrap();
+    std::fs::write(&script, text.replace("start(9000)", &format!("start({port}, host='127.0.0.1')")))
+        .unwrap();
+    let mut child = Command::new("python3")
+        .arg(&script)
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap())
+        .env("PYTHONPATH", &package)
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .env("AGENT_SANDBOX_SERVER", env!("CARGO_BIN_EXE_agent-sandbox-server"))
+        .env("ABX_SERVER_BASE_DIR", dir.path())
+        .env("ABX_PTY_PORT", "0")
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let until = Instant::now() + Duration::from_secs(20);
+    while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
+        assert!(Instant::now() < until && child.try_wait().unwrap().is_none(), "it does not listen");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let greeting = get(port, "/hello/Ann").json();
+    let killed = Command::new("kill").arg(child.id().to_string()).status().unwrap();
+    assert!(killed.success());
+    assert!(child.wait().unwrap().success());
+    assert_eq!(greeting, json!({"greeting": "Hello, Ann!"}));
+}
