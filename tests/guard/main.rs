@@ -16,6 +16,8 @@ mod properties;
 #[cfg(test)]
 mod races;
 #[cfg(test)]
+mod rows;
+#[cfg(test)]
 mod services;
 #[cfg(test)]
 mod table;

@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// A mount that goes with its test.
-struct Mount(PathBuf);
+pub(crate) struct Mount(PathBuf);
 
 impl Mount {
-    fn new(kind: &str, options: &str, at: &Path) -> Option<Self> {
+    pub(crate) fn new(kind: &str, options: &str, at: &Path) -> Option<Self> {
         fs::create_dir_all(at).unwrap();
         let status = Command::new("mount")
             .args(["-t", kind, "-o", options, kind])

@@ -3,6 +3,7 @@
 //! A row of `table.txt` is a path and, for each link mode, the outcome of every operation in the order of
 //! [`OPERATIONS`]. A new row is a path alone; `UPDATE=1 cargo test -p runtime --test guard` fills in the rest.
 
+use crate::rows;
 use crate::world::{CANARY, World, word};
 use runtime::files::archive::{ArchiveOptions, Format, archive};
 use runtime::files::list::{ListOptions, list};
@@ -83,12 +84,15 @@ fn every_path_by_every_operation_in_every_mode_with_every_resolver() {
         .into_iter()
         .flat_map(|resolver| [Symlinks::Within, Symlinks::Deny].map(|links| (resolver, links)))
         .collect();
-    let paths: Vec<&str> = text.lines().filter_map(path_of).collect();
+    let paths: Vec<&str> = text.lines().filter_map(rows::path_of).collect();
+    let memory = tempfile::tempdir().unwrap();
+    // Two thousand trees are made: on a disk that takes a while.
+    let _mount = crate::mounts::Mount::new("tmpfs", "size=64m", memory.path());
     let columns: Vec<Vec<String>> = std::thread::scope(|scope| {
         let run = |(resolver, links)| {
-            let paths = &paths;
+            let (paths, memory) = (&paths, memory.path());
             scope.spawn(move || {
-                let mut world = World::new(resolver, links);
+                let mut world = World::within(memory, resolver, links);
                 let row = |path: &&str| {
                     OPERATIONS
                         .iter()
@@ -105,7 +109,7 @@ fn every_path_by_every_operation_in_every_mode_with_every_resolver() {
     let mut out = String::new();
     let mut row = 0;
     for line in text.lines() {
-        match path_of(line) {
+        match rows::path_of(line) {
             None => out.push_str(&format!("{line}\n")),
             Some(path) => {
                 assert_eq!(
@@ -126,13 +130,8 @@ fn every_path_by_every_operation_in_every_mode_with_every_resolver() {
     goldens.finish();
 }
 
-/// The path of a row; none in a comment.
-fn path_of(line: &str) -> Option<&str> {
-    (!line.is_empty() && !line.starts_with('#')).then(|| line.split(" | ").next().unwrap_or(line))
-}
-
 fn run(world: &mut World, (name, changes, run): &(&str, bool, Operation), row: &str) -> String {
-    let asked = unescape(row, world);
+    let asked = rows::unescape(row, world.top.path());
     let mut answer = Vec::new();
     let outcome = match world.path(asked) {
         Ok(path) => run(world, &path, &mut answer),
@@ -146,29 +145,8 @@ fn run(world: &mut World, (name, changes, run): &(&str, bool, Operation), row: &
     );
     if *changes && outcome.is_ok() {
         assert!(world.base().join(".env").exists() && world.base().join("ro/f.txt").exists(), "{what}");
-        *world = World::new(world.guard.resolver(), world.rules.symlinks);
+        let memory = world.top.path().parent().unwrap();
+        *world = World::within(memory, world.guard.resolver(), world.rules.symlinks);
     }
     word(&outcome)
-}
-
-/// `\xNN` is a byte and `{T}` the directory that holds the base.
-fn unescape(written: &str, world: &World) -> Vec<u8> {
-    let text = written.replace("{T}", world.top.path().to_str().unwrap());
-    let text = if text == "(empty)" { "" } else { &text };
-    let mut out = Vec::new();
-    let mut rest = text.as_bytes();
-    while let Some((byte, after)) = rest.split_first() {
-        match (byte, after) {
-            (b'\\', [b'x', high, low, after @ ..]) => {
-                let digits = [*high, *low];
-                out.push(u8::from_str_radix(std::str::from_utf8(&digits).unwrap(), 16).unwrap());
-                rest = after;
-            }
-            (byte, after) => {
-                out.push(*byte);
-                rest = after;
-            }
-        }
-    }
-    out
 }

@@ -38,7 +38,9 @@ impl PathJudge for Rules {
         if !is_below(&self.allow, path) {
             return Err(Refusal::own(RefusalKind::NotAllowed));
         }
-        if op.changes() && is_below(&self.read_only, path) {
+        // Like a denial, whatever the case of its letters.
+        let lower = path.to_ascii_lowercase();
+        if op.changes() && is_below(&self.read_only.to_ascii_lowercase(), &lower) {
             return Err(Refusal::own(RefusalKind::ReadOnly));
         }
         Ok(())
@@ -58,8 +60,9 @@ pub(crate) struct World {
     before: Vec<Canary>,
 }
 
+/// All that is to be known of one entry outside the base.
 #[derive(Debug, PartialEq, Eq)]
-struct Canary {
+pub(crate) struct Canary {
     path: PathBuf,
     content: Vec<u8>,
     inode: u64,
@@ -70,9 +73,15 @@ struct Canary {
 
 impl World {
     pub(crate) fn new(resolver: Resolver, symlinks: Symlinks) -> Self {
+        Self::within(Path::new("/tmp"), resolver, symlinks)
+    }
+
+    /// The same, made in `dir`.
+    pub(crate) fn within(dir: &Path, resolver: Resolver, symlinks: Symlinks) -> Self {
         let top =
-            tempfile::Builder::new().prefix("guard").tempdir_in(fs::canonicalize("/tmp").unwrap()).unwrap();
-        build(top.path());
+            tempfile::Builder::new().prefix("guard").tempdir_in(fs::canonicalize(dir).unwrap()).unwrap();
+        outside(top.path());
+        inside(top.path());
         Self::over(top, resolver, symlinks)
     }
 
@@ -116,7 +125,8 @@ fn bytes(path: &Path) -> Vec<u8> {
     path.as_os_str().as_bytes().to_vec()
 }
 
-fn canaries(top: &Path) -> Vec<Canary> {
+/// Every entry below `top` that is not in the base.
+pub(crate) fn canaries(top: &Path) -> Vec<Canary> {
     let mut found = Vec::new();
     let mut left = vec![top.to_path_buf()];
     while let Some(dir) = left.pop() {
@@ -144,7 +154,8 @@ fn canaries(top: &Path) -> Vec<Canary> {
     found
 }
 
-fn outside(top: &Path) {
+/// What lies beside the base.
+pub(crate) fn outside(top: &Path) {
     for dir in ["outside/dir/sub", "base2", "base.bak", "base-old"] {
         fs::create_dir_all(top.join(dir)).unwrap();
     }
@@ -163,8 +174,8 @@ fn outside(top: &Path) {
     symlink(top.join("base"), top.join("outside/into")).unwrap();
 }
 
-fn build(top: &Path) {
-    outside(top);
+/// What lies in the base.
+pub(crate) fn inside(top: &Path) {
     let base = top.join("base");
     for dir in ["d/sub", "proj/.git", "proj/src", "ro/sub", "x.pem", "empty", ".ssh"] {
         fs::create_dir_all(base.join(dir)).unwrap();

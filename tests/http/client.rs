@@ -47,9 +47,22 @@ fn read(stream: &mut BufReader<TcpStream>) -> Answer {
         let Some((name, value)) = line.trim_end().split_once(": ") else { break };
         answer.headers.entry(name.to_ascii_lowercase()).or_default().push(value.to_owned());
     }
+    if answer.header("transfer-encoding") == Some("chunked") {
+        while read_chunk(stream, &mut answer.body) {}
+        return answer;
+    }
     let length = answer.header("content-length").and_then(|length| length.parse().ok());
-    answer.body =
-        vec![0; length.unwrap_or_else(|| panic!("an answer of known length is wanted: {answer:?}"))];
+    answer.body = vec![0; length.unwrap_or_else(|| panic!("an answer that ends is wanted: {answer:?}"))];
     stream.read_exact(&mut answer.body).unwrap();
     answer
+}
+
+/// Whether another chunk follows.
+fn read_chunk(stream: &mut BufReader<TcpStream>, body: &mut Vec<u8>) -> bool {
+    let mut line = String::new();
+    stream.read_line(&mut line).unwrap();
+    let size = u64::from_str_radix(line.trim_end(), 16).unwrap();
+    stream.by_ref().take(size).read_to_end(body).unwrap();
+    stream.read_line(&mut line).unwrap();
+    size > 0
 }

@@ -19,6 +19,12 @@ mod examples;
 #[expect(dead_code, reason = "only paths are asked of a running server")]
 mod random;
 
+#[path = "../guard/rows.rs"]
+mod rows;
+#[path = "../guard/world.rs"]
+#[expect(dead_code, reason = "the rules of this tree are a policy here")]
+mod world;
+
 mod agree;
 mod audit;
 mod audit_faults;
@@ -34,6 +40,7 @@ mod limits;
 mod matrix;
 mod mount;
 mod parsing;
+mod path_table;
 mod paths;
 mod policy;
 mod precedence;

@@ -20,6 +20,7 @@ pub struct Setup {
     no_base_dir: bool,
     user: Option<u32>,
     under: Vec<String>,
+    within: Option<PathBuf>,
 }
 
 /// A running server; killed when dropped.
@@ -88,6 +89,12 @@ impl Setup {
         self
     }
 
+    /// Where its directory is made, instead of among the temporary files.
+    pub fn within(mut self, dir: &Path) -> Self {
+        self.within = Some(dir.to_owned());
+        self
+    }
+
     /// A file beneath the base directory.
     pub fn file(mut self, path: &str, text: &str) -> Self {
         self.files.push((path.to_owned(), text.to_owned()));
@@ -101,7 +108,8 @@ impl Setup {
 
     /// Starts it, or says how it refused.
     pub fn try_start(&self) -> Result<Server, Refusal> {
-        let dir = tempfile::tempdir().unwrap();
+        let dir = self.within.clone().unwrap_or_else(std::env::temp_dir);
+        let dir = tempfile::tempdir_in(dir).unwrap();
         let base = base(&dir);
         std::fs::create_dir(&base).unwrap();
         for (path, text) in &self.files {
