@@ -6,7 +6,7 @@ mod digest;
 mod tokens;
 
 pub use budget::FailedLogins;
-pub use credentials::{Presented, presented};
+pub use credentials::{Presented, SOCKET, presented};
 pub use digest::Digest;
 pub use tokens::{TokenError, Tokens};
 

@@ -37,6 +37,7 @@ mod forwarded;
 mod identity;
 mod life;
 mod limits;
+mod managed;
 mod matrix;
 mod mount;
 mod parsing;

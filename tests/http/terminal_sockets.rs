@@ -182,3 +182,50 @@ fn a_raw_tunnel_carries_bytes_to_the_port_that_is_named() {
         }
     }
 }
+
+// runtime 2
+#[test]
+fn row_2_a_silent_command_outlives_seven_lost_sockets() {
+    let server = Setup::new().start();
+    let id = open(&server, &json!({"shell": "/bin/sh", "env": {"PS1": "$"}}));
+    let mut socket = attach(server.port, &id, "");
+    say(&mut socket, &json!({"type": "input", "data": "sleep 60; echo never\n"}));
+    let started = next(&mut socket).unwrap();
+    until(&mut socket, "sleep 60");
+    for _ in 0..7 {
+        drop(socket);
+        socket = attach(server.port, &id, "");
+        assert_eq!(next(&mut socket).unwrap(), started);
+    }
+    let shown = get(server.port, &format!("/pty/sessions/{id}")).json();
+    assert_eq!((&shown["alive"], &shown["exit_code"]), (&json!(true), &Value::Null));
+    say(&mut socket, &json!({"type": "signal", "signal": "SIGINT"}));
+    // A shell that is just being interrupted drops what it has read.
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    say(&mut socket, &json!({"type": "input", "data": "echo ba''ck\n"}));
+    until(&mut socket, "back\r\n");
+}
+
+// security 142
+#[test]
+fn row_142_input_pushed_into_a_terminal_reaches_no_other() {
+    let server = Setup::new().start();
+    let push = "import fcntl, sys; [fcntl.ioctl(open(sys.argv[1]), 0x5412, c.encode()) for c in \"id\\n\"]";
+    let other = open(&server, &json!({"shell": "/bin/sh", "env": {"PS1": "$"}}));
+    let seen = || get(server.port, &format!("/pty/sessions/{other}?offset=0")).json()["data"].clone();
+    let mut socket = attach(server.port, &other, "");
+    say(&mut socket, &json!({"type": "input", "data": "tty\n"}));
+    let (text, _) = until(&mut socket, "/dev/pts/");
+    let name = text.lines().find(|line| line.starts_with("/dev/pts/")).map(str::to_owned);
+    // The prompt comes after it.
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    let before = seen();
+    // A call has no terminal, and that of a session is not its own.
+    for terminal in ["/dev/tty".to_owned(), name.unwrap_or_else(|| "/dev/tty".to_owned())] {
+        let answer = post(server.port, "/shell", &json!({"command": format!("setpriv --bounding-set=-all --inh-caps=-all sh -c 'exec python3 -c \"$0\" \"$1\"' '{push}' {terminal}")}).to_string());
+        assert_eq!(answer.status, 200, "{}", answer.json());
+        assert_ne!(answer.json()["exit_code"], 0, "{terminal}: {}", answer.json());
+    }
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    assert_eq!(seen(), before, "something was typed into another session");
+}

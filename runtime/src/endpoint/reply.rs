@@ -92,6 +92,15 @@ impl Reply {
         Self { status: StatusCode::SWITCHING_PROTOCOLS, headers: HeaderMap::new(), body }
     }
 
+    /// Says yes to a subprotocol, where the client has offered it.
+    #[must_use]
+    pub fn speaking(mut self, protocol: &'static str) -> Self {
+        if let ReplyBody::WebSocket(socket) = &mut self.body {
+            socket.protocol = Some(HeaderValue::from_static(protocol));
+        }
+        self
+    }
+
     /// Another status.
     #[must_use]
     pub fn status(mut self, status: StatusCode) -> Self {

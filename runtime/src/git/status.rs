@@ -72,7 +72,7 @@ fn letters(record: &[u8]) -> &'static str {
 /// Files changed, lines added and lines removed, from `git diff --numstat -z`. Binary files count as files only.
 #[must_use]
 pub fn parse_numstat(bytes: &[u8]) -> (u64, u64, u64) {
-    let (mut files, mut added, mut removed) = (0, 0, 0_u64);
+    let (mut files, mut added, mut removed) = (0, 0, 0);
     let mut records = bytes.split(|byte| *byte == 0).filter(|record| !record.is_empty());
     while let Some(record) = records.next() {
         let mut fields = record.splitn(3, |byte| *byte == b'\t');
@@ -80,8 +80,8 @@ pub fn parse_numstat(bytes: &[u8]) -> (u64, u64, u64) {
             || fields.next().and_then(|text| std::str::from_utf8(text).ok()?.parse::<u64>().ok());
         let (plus, minus) = (number().unwrap_or(0), number().unwrap_or(0));
         files += 1;
-        added += plus;
-        removed += minus;
+        added = u64::saturating_add(added, plus);
+        removed = u64::saturating_add(removed, minus);
         // A rename has no name here; two records with the names follow.
         if fields.next().is_some_and(<[u8]>::is_empty) {
             records.next();
@@ -128,6 +128,8 @@ mod tests {
     fn counts_binary_files_and_renames_once() {
         assert_eq!(parse_numstat(b"3\t1\ta\0-\t-\tb\x000\t2\t\0old\0new\0"), (3, 3, 3));
         assert_eq!(parse_numstat(b""), (0, 0, 0));
+        let most = format!("{0}\t{0}\ta\01\t1\tb\0", u64::MAX);
+        assert_eq!(parse_numstat(most.as_bytes()), (2, u64::MAX, u64::MAX));
     }
 
     proptest! {

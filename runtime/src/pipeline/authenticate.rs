@@ -37,7 +37,7 @@ pub(super) fn principal(
         let message = "Too many failed logins from this address";
         return Err(ApiError::new(ErrorCode::AuthRateLimited, message).retry_after(wait.as_secs() + 1));
     }
-    match token.and_then(|token| state.tokens.verify(token)) {
+    match token.and_then(|token| state.tokens.verify(&token)) {
         Some(principal) => Ok(Arc::clone(principal)),
         None => {
             app.failed_logins.failed(peer, now);

@@ -144,8 +144,12 @@ impl Log {
         }
     }
 
-    /// Frees everything before these offsets. Returns whether that made room.
+    /// Frees everything before these offsets, where output waits for that ([`Full::Pause`]); what a log keeps anyway stays
+    /// for other readers. Returns whether that made room.
     pub fn acknowledge(&mut self, offsets: [u64; 2]) -> bool {
+        if self.full != Full::Pause {
+            return false;
+        }
         let firsts = |lanes: &[Lane; 2]| lanes.map(|lane| lane.first);
         let before = firsts(&self.lanes);
         let [stdout, stderr] = offsets;

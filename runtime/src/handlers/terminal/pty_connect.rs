@@ -4,6 +4,7 @@
 //! An upgrade with `session_id` in the query; `offset` (0) says where in the scrollback to begin, and `takeover=false`
 //! refuses rather than send away whoever is attached. Then text frames of JSON: `input{data}`, `resize{cols, rows}`,
 //! `signal{signal}`. What is no such frame is dropped.
+//! A page that `--allow-origin` names offers the subprotocols `abx` and `bearer.` with its token in base64url behind it.
 //!
 //! # Response
 //! Text frames: `event{event: "started", session_id, pid}` first, `output{data, offset}`, and
@@ -30,6 +31,7 @@ use std::time::Duration;
 
 use super::super::launch;
 use super::sessions;
+use crate::auth::SOCKET;
 use crate::endpoint::{Answer, Call, Reply};
 use crate::error::{ApiError, ErrorCode};
 use crate::process::Stream;
@@ -58,5 +60,6 @@ pub(crate) async fn call(call: Call) -> Answer {
     });
     Ok(Reply::websocket(MAX_MESSAGE, move |socket| {
         socket::serve(socket, session.attach(), offset, Rules { signal, longest }, stopping)
-    }))
+    })
+    .speaking(SOCKET))
 }
