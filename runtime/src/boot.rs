@@ -34,12 +34,21 @@ const LAST_LINES: Duration = Duration::from_secs(1);
 /// # Errors
 /// What kept it from starting.
 pub fn run(options: Options) -> Result<(), Fault> {
+    start(options, None)
+}
+
+/// The same with what the program that embeds the server brings, instead of `--commands`.
+pub(crate) fn run_with(options: Options, declared: commands::Declared) -> Result<(), Fault> {
+    start(options, Some(declared))
+}
+
+fn start(options: Options, declared: Option<commands::Declared>) -> Result<(), Fault> {
     harden::process();
     harden::panics();
     let mut env = Env::read();
     let settings = flags::settings(&options, &env)?;
     let user = children::user(&options)?;
-    let declared = commands::find(&options, &env, user.as_ref())?;
+    let declared = declared.map_or_else(|| commands::find(&options, &env, user.as_ref()), Ok)?;
     let loader = Loader::new(&options, &settings, &declared);
     let loaded = loader.load(&env, None)?;
     // From here on no secret is read from the environment any more, and no second thread exists yet.

@@ -9,17 +9,20 @@
 //! | `arguments` | from what a call brings to what the command takes |
 //! | `document` | the declarative file, with places for whatever is wrong in it |
 //! | `template` | words with placeholders |
+//! | `function` | functions of the program that embeds the server |
 //! | `worker` | the process that has imported a template and calls its functions |
 //! | `program` | a command that is a program: how it is started and what it yields |
 
 pub mod arguments;
 pub mod document;
+mod function;
 mod program;
 mod registry;
 mod template;
 mod worker;
 
 pub use arguments::{Argument, ArgumentError, ArgumentKind, Arguments};
+pub use function::{CommandError, Function, FunctionFuture, RouteFunction};
 pub use program::{Output, Program, ProgramError, Run, Script, variable};
 pub use registry::{Registry, RegistryError};
 pub use template::{Template, TemplateError};
@@ -40,6 +43,8 @@ pub struct Commands {
     pub registry: Registry,
     /// The routes of the template.
     pub routes: CustomRoutes,
+    /// Their functions, by place, where the program that embeds the server brings them.
+    pub functions: Vec<RouteFunction>,
     /// What calls the template's functions; none where there are none.
     pub worker: Option<Arc<Workers>>,
 }
@@ -79,6 +84,8 @@ pub enum Action {
     Program(Program),
     /// A function of the template is called, by the command's name.
     Worker,
+    /// A function of the program that embeds the server.
+    Function(Function),
 }
 
 impl Command {

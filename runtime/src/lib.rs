@@ -16,6 +16,7 @@ pub mod endpoint;
 pub mod engine;
 pub mod env;
 pub mod error;
+pub mod extend;
 pub mod files;
 pub mod git;
 pub mod guard;

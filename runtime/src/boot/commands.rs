@@ -1,7 +1,7 @@
 //! From `--commands` to the commands and routes of a server. Whatever is wrong in it stops the start.
 
 use super::{Fault, Options, children, source};
-use crate::commands::{Commands, Manifest, Registry, Target, Workers, describe, document};
+use crate::commands::{Commands, Manifest, Registry, RouteFunction, Target, Workers, describe, document};
 use crate::custom::CustomRoutes;
 use crate::env::Env;
 use crate::process::User;
@@ -22,13 +22,15 @@ pub(crate) struct Declared {
     /// `enable_group` and `disable_group`, in order.
     pub(crate) switches: Vec<GroupSwitch>,
     pub(crate) worker: Option<(Target, Manifest)>,
+    /// The routes' functions, where the program that embeds the server brings them.
+    pub(crate) functions: Vec<RouteFunction>,
 }
 
 impl Declared {
     /// What a server keeps of it.
     pub(super) fn commands(self) -> Commands {
         let worker = self.worker.map(|(target, manifest)| Arc::new(Workers::new(target, manifest)));
-        Commands { registry: self.registry, routes: self.routes, worker }
+        Commands { registry: self.registry, routes: self.routes, functions: self.functions, worker }
     }
 }
 
@@ -85,7 +87,7 @@ fn template(name: &str, env: &Env, policies: &[&str], user: Option<&User>) -> Re
     manifest.register(&mut registry).map_err(|error| refused(&error))?;
     let routes = CustomRoutes::new(&manifest.routes).map_err(|error| refused(&error))?;
     let switches = manifest.switches().map_err(|error| refused(&error))?;
-    Ok(Declared { registry, routes, switches, worker: Some((target, manifest)) })
+    Ok(Declared { registry, routes, switches, worker: Some((target, manifest)), functions: Vec::new() })
 }
 
 /// Every variable that a policy's tokens name, however broken the policy is otherwise: what a template registers must be

@@ -41,6 +41,27 @@ pub struct Options {
     pub sandbox_id: Option<String>,
 }
 
+impl Default for Options {
+    /// What holds where no flag is given.
+    fn default() -> Self {
+        Self {
+            host: IpAddr::from([0, 0, 0, 0]),
+            port: 9000,
+            pty_port: None,
+            policy: None,
+            preset: None,
+            commands: None,
+            base_dir: None,
+            allow_origins: Vec::new(),
+            allow_hosts: Vec::new(),
+            require_auth: false,
+            child_user: None,
+            forward_output: false,
+            sandbox_id: None,
+        }
+    }
+}
+
 /// Settles what does not depend on the policy. Ports are settled when they are bound.
 pub(super) fn settings(options: &Options, env: &Env) -> Result<Settings, Fault> {
     let max_upload_bytes = match env.max_upload_size.as_deref() {

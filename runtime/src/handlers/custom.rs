@@ -25,15 +25,19 @@ const CREDENTIALS: [&str; 5] =
 
 pub(crate) async fn call(mut call: Call) -> Answer {
     let route = CustomRoutes::position(call.permit().endpoint());
+    let limit = call.permit().rules().and_then(|rules| rules.limits.timeout_seconds);
+    let time = Duration::from_secs(limit.map_or(TIMEOUT, |limit| limit.value));
+    let until = tokio::time::Instant::now().checked_add(time);
+    let until = until.ok_or_else(|| ApiError::internal("The time limit cannot be counted"))?;
+    if let Some(function) = route.and_then(|at| call.app().commands.functions.get(at)).cloned() {
+        let answer = tokio::time::timeout_at(until, (function.0)(call)).await;
+        return answer.unwrap_or_else(|_| Err(launch::timed_out(StatusCode::INTERNAL_SERVER_ERROR, time)));
+    }
     let request = request(&mut call)?;
     let worker = call.app().commands.worker.clone();
     let (Some(route), Some(worker)) = (route, worker) else {
         return Err(ApiError::internal("The route has no function"));
     };
-    let limit = call.permit().rules().and_then(|rules| rules.limits.timeout_seconds);
-    let time = Duration::from_secs(limit.map_or(TIMEOUT, |limit| limit.value));
-    let until = tokio::time::Instant::now().checked_add(time);
-    let until = until.ok_or_else(|| ApiError::internal("The time limit cannot be counted"))?;
     let call_it = worker.call(json!({"route": route, "request": request}));
     let mut pending = call_it.await.map_err(|error| unavailable(&error))?;
     let Ok(event) = tokio::time::timeout_at(until, pending.next()).await else {

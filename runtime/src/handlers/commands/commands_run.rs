@@ -71,6 +71,11 @@ pub(crate) async fn call(mut call: Call) -> Answer {
             let run = Run { title, directory, time, keep, owner: launch::owner(&call) };
             program.run(&app.processes, &arguments, run).await.map_err(|error| failed(&error))?
         }
+        Action::Function(function) => {
+            let run = tokio::time::timeout(time, (function.0)(arguments)).await;
+            let result = run.map_err(|_| launch::timed_out(StatusCode::INTERNAL_SERVER_ERROR, time))?;
+            result.map_err(|error| ApiError::internal(error.message).kind(error.kind))?
+        }
         Action::Worker => in_worker(app, &name, arguments, time).await?,
     };
     let answer = Reply::ok(&json!({"result": result}));

@@ -1,0 +1,83 @@
+//! The server as a library: the example `runtime/examples/hello.rs` is run as it stands, and asked over a socket.
+//!
+//! Called with a port, this program is the example's server; otherwise it starts itself so, and asks.
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout, reason = "a test program")]
+
+#[path = "../../runtime/examples/hello.rs"]
+mod hello;
+
+use serde_json::{Value, json};
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+fn main() {
+    if std::env::args().nth(1).is_some_and(|port| port.parse::<u16>().is_ok()) {
+        hello::main().unwrap();
+        return;
+    }
+    commands_and_routes_in_rust_are_served_like_declared_ones();
+    println!("ok");
+}
+
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn commands_and_routes_in_rust_are_served_like_declared_ones() {
+    let dir = tempfile::tempdir().unwrap();
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let policy = r#"{"endpoints": {"custom:get_hello_name": {"limits": {"rate_per_minute": 2}}}}"#;
+    let child = Command::new(std::env::current_exe().unwrap())
+        .arg(port.to_string())
+        .arg(dir.path())
+        .env("ABX_SERVER_POLICY", policy)
+        .stderr(Stdio::null())
+        .spawn();
+    let _running = Running(child.unwrap());
+    let until = Instant::now() + Duration::from_secs(20);
+    while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        assert!(Instant::now() < until, "it does not listen");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let hello = |name: Value| ask(port, "POST", "/commands/hello", Some(name));
+    assert_eq!(hello(json!({})), (200, json!({"result": "Hello, World!"})));
+    assert_eq!(hello(json!({"name": 5})), (200, json!({"result": "Hello, 5!"})));
+    let refused = json!({"error": "there is nobody", "type": "ValueError", "code": "internal"});
+    assert_eq!(hello(json!({"name": "nobody"})), (500, refused));
+    let listed = json!({"commands": [{"name": "hello", "description": "Say hello.", "args": [
+        {"name": "name", "type": "string", "required": false, "default": "World", "description": "Whom to greet"}]}]});
+    assert_eq!(ask(port, "GET", "/commands", None), (200, listed));
+    let (_, shown) = ask(port, "GET", "/capabilities", None);
+    assert_eq!(shown["endpoints"]["code_run"]["rule"], json!("code:enable_group:dev_tools"));
+    assert_eq!(shown["endpoints"]["custom:get_hello_name"]["summary"], json!("Greet by path."));
+    for _ in 0..2 {
+        assert_eq!(ask(port, "GET", "/hello/Ann", None), (200, json!({"greeting": "Hello, Ann!"})));
+    }
+    let (status, body) = ask(port, "GET", "/hello/Ann", None);
+    assert_eq!((status, &body["rule"]), (429, &json!("policy:endpoints.custom:get_hello_name")));
+}
+
+fn ask(port: u16, method: &str, path: &str, body: Option<Value>) -> (u16, Value) {
+    let body = body.map(|body| body.to_string());
+    let head = body
+        .as_ref()
+        .map(|body| format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len()));
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    let head = head.unwrap_or_default();
+    let text = body.unwrap_or_default();
+    write!(stream, "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{head}\r\n{text}")
+        .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    (status, serde_json::from_str(body).unwrap())
+}
