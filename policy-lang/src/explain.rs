@@ -187,12 +187,11 @@ fn detail(policy: &CompiledPolicy, query: &Query<'_>, denial: &Denial<'_>) -> Op
     if let Some(limit) = denial.limit {
         return Some(format!("more than {}", show::bytes(limit)));
     }
-    let of = denial.parameter.map_or(String::new(), |parameter| format!("{parameter}: "));
-    let path = query.paths.iter().find(|path| Some(path.role) == denial.parameter);
-    let of = path.map_or(of.clone(), |path| format!("{of}`{}` ", String::from_utf8_lossy(path.path)));
+    let of = subject(query, denial);
     let statement = denial.element.statement.and_then(|at| policy.resolved().statement(at));
     let Some(statement) = statement else {
-        return (!of.is_empty()).then(|| of.trim_end_matches([' ', ':']).to_owned());
+        let why = unsaid(policy, query, denial)?;
+        return Some(format!("{of}{why}"));
     };
     let key = statement.key.as_str();
     let accumulates = KEYS.get(statement.key.index()).is_some_and(|decl| decl.law == MergeLaw::Accumulate);
@@ -204,6 +203,43 @@ fn detail(policy: &CompiledPolicy, query: &Query<'_>, denial: &Denial<'_>) -> Op
         ResolvedValue::List(_) => format!("{of}is not in `{key}`"),
         value => format!("{of}`{key}` is {}", show::value(statement.key, value)),
     })
+}
+
+/// What a gate judged, as the start of a sentence.
+fn subject(query: &Query<'_>, denial: &Denial<'_>) -> String {
+    if let Some(parameter) = denial.parameter {
+        let path = query.paths.iter().find(|path| path.role == parameter);
+        return path.map_or_else(
+            || format!("`{parameter}` "),
+            |path| format!("{parameter}: `{}` ", String::from_utf8_lossy(path.path)),
+        );
+    }
+    let judged = match denial.gate {
+        Gate::Command => query.command.map(|command| command.argv0.to_owned()),
+        Gate::Shell => query.shell.map(str::to_owned),
+        Gate::Language => query.language.map(str::to_owned),
+        Gate::Signal => query.signal.map(|signal| signal.to_string()),
+        Gate::Url => query.url.map(ToString::to_string),
+        Gate::Port => query.port.map(|port| port.to_string()),
+        _ => None,
+    };
+    judged.map_or_else(String::new, |judged| format!("`{judged}` "))
+}
+
+/// Why a refusal stands that no rule of a document says.
+fn unsaid(policy: &CompiledPolicy, query: &Query<'_>, denial: &Denial<'_>) -> Option<String> {
+    let why = match (denial.gate, denial.code) {
+        (Gate::Path, "path_not_allowed") => {
+            return Some(format!("is outside the base directory, `{}`", policy.base_dir()));
+        }
+        (Gate::Path | Gate::Variable, _) => "is refused whatever the rules say",
+        (Gate::Url, _) if query.url.is_some_and(|url| !url.is_web()) => "is no web address",
+        (Gate::Url, _) => "is a link-local or metadata address, and `params.url_allow` does not name it",
+        (Gate::Port, _) => "is below 1024, and `params.allow_ports` does not name it",
+        (Gate::Shell | Gate::Language | Gate::Signal, _) => "is not in the list that holds without a rule",
+        _ => return None,
+    };
+    Some(why.to_owned())
 }
 
 fn notes(policy: &CompiledPolicy, catalogue: &Catalogue, query: &Query<'_>) -> Vec<String> {

@@ -10,6 +10,7 @@ mod context;
 mod document;
 mod find;
 mod groups;
+mod indent;
 mod keys;
 mod rule;
 pub(crate) mod selector;
@@ -19,7 +20,7 @@ pub(crate) mod words;
 pub mod presets;
 
 pub(crate) use context::Context;
-pub(crate) use text::{Text, alternatives};
+pub(crate) use text::{Text, alternatives, listed};
 
 use crate::diag::Diagnostic;
 use crate::endpoint::Catalogue;

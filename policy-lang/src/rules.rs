@@ -15,7 +15,7 @@ mod languages;
 mod list;
 mod paths;
 mod paths_or_true;
-mod ports;
+pub(crate) mod ports;
 mod quantity;
 pub(crate) mod scopes;
 mod shells;

@@ -12,6 +12,7 @@ use crate::matchers::variable::{NameGlob, VariableRules};
 use crate::matchers::words::WordList;
 use crate::matchers::{Allow, Deny};
 use crate::policy::{ElementRef, Params};
+use crate::rules;
 
 pub(super) fn params(
     values: &Values<'_>,
@@ -87,7 +88,7 @@ fn urls(values: &Values<'_>) -> Result<Box<UrlRules>, CompileError> {
 }
 
 fn ports(values: &Values<'_>) -> Result<Box<PortRules>, CompileError> {
-    let parse = |text: &str| text.parse::<u16>().ok().filter(|port| *port != 0);
+    let parse = |text: &str| rules::ports::range(text).map(|(first, last)| first..=last);
     Ok(Box::new(PortRules {
         allow: allow(values, Key::ParamsAllowPorts, parse)?,
         deny: deny(values, Key::ParamsDenyPorts, parse)?,

@@ -1,15 +1,17 @@
 //! The keys of a document.
 
 use crate::diag::{Code, Diagnostic, Suggestion, quoted, suggest};
+use crate::endpoint::Group;
 use crate::layer::{Layer, Selector};
 use crate::lower::keys::Foreign;
 use crate::lower::words::{self, Level};
-use crate::lower::{Context, alternatives, auth, base_dir, groups, presets, rule, selector};
+use crate::lower::{Context, auth, base_dir, groups, indent, alternatives, listed, presets, rule, selector};
 use crate::parse::{Entry, Node};
 use crate::source::Spanned;
 
 /// Reads every key of a document into its layer.
 pub(crate) fn read(cx: &mut Context<'_>, entries: Vec<Entry<'_>>, layer: &mut Layer) {
+    let entries = indent::mend(cx, entries, belongs);
     let mut foreign = Foreign::of(Level::Document);
     for entry in entries {
         let (key, via) = (entry.key_span, entry.value.via);
@@ -27,7 +29,21 @@ pub(crate) fn read(cx: &mut Context<'_>, entries: Vec<Entry<'_>>, layer: &mut La
             _ => foreign.push(entry),
         }
     }
-    foreign.report(cx);
+    let misspelt = foreign.report(cx);
+    if !misspelt.is_empty() {
+        read(cx, misspelt, &mut Layer::empty(layer.kind));
+    }
+}
+
+/// Whether `key` belongs under the key `parent` of a document.
+fn belongs(parent: &str, key: &str) -> bool {
+    match parent {
+        "groups" => Group::from_name(key).is_some(),
+        "endpoints" => selector::is_selector(key),
+        "defaults" => words::rule_key(key).is_some(),
+        "auth" => words::AUTH.contains(&key),
+        _ => false,
+    }
 }
 
 /// `preset:` is the name of one.
@@ -41,7 +57,7 @@ fn preset(cx: &mut Context<'_>, node: Node<'_>) -> Option<Spanned<String>> {
         Diagnostic::new(Code::UnknownPreset, format!("unknown preset {}", quoted(&name.value))).at(name.span);
     let near = suggest::closest(&name.value, all.clone());
     let report = if near.is_empty() {
-        report.help(format!("the presets are {}", alternatives(all)))
+        report.help(format!("the presets are {}", listed(all)))
     } else {
         report.help(format!("did you mean {}?", alternatives(near.iter().copied())))
     };

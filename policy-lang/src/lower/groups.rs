@@ -5,7 +5,7 @@ use crate::endpoint::Group;
 use crate::layer::{Block, Selector};
 use crate::lower::selector::GROUP_PREFIX;
 use crate::lower::words::{self, Level};
-use crate::lower::{Context, alternatives, keys, rule};
+use crate::lower::{Context, alternatives, indent, keys, listed, rule};
 use crate::parse::{Node, NodeKind};
 use crate::source::Span;
 
@@ -18,6 +18,7 @@ pub(crate) fn read(cx: &mut Context<'_>, node: Node<'_>, blocks: &mut Vec<Block>
         let report = cx.wrong_type("`groups`", "a mapping of group names", &node);
         return cx.emit(report);
     };
+    let entries = indent::mend(cx, entries, |_, key| words::rule_key(key).is_some());
     for entry in entries {
         let selector = match Group::from_name(&entry.key) {
             Some(group) => Some(Selector::Group(group)),
@@ -52,7 +53,7 @@ pub(crate) fn unknown(cx: &Context<'_>, name: &str, span: Span, prefix: &str) ->
         None => suggest::closest(bare, all),
     };
     if near.is_empty() {
-        return report.help(format!("the groups are {}", alternatives(all)));
+        return report.help(format!("the groups are {}", listed(all)));
     }
     let help = format!("did you mean {}?", alternatives(near.iter().copied()));
     near.iter().fold(report.help(help), |report, near| {

@@ -3,8 +3,8 @@
 use crate::diag::{Code, Diagnostic, Suggestion, quoted, suggest};
 use crate::endpoint::{KEYS, MergeLaw};
 use crate::lower::words::{self, Level, Misplaced};
-use crate::lower::{Context, alternatives};
-use crate::parse::Entry;
+use crate::lower::{Context, alternatives, listed};
+use crate::parse::{Entry, NodeKind};
 use crate::source::Span;
 
 /// The foreign keys of one mapping. They are reported when the rest of it is read, since a fix may only write a key
@@ -31,15 +31,30 @@ impl<'s> Foreign<'s> {
         self.entries.push(entry);
     }
 
-    /// Reports them all.
-    pub(crate) fn report(mut self, cx: &mut Context<'_>) {
-        for entry in std::mem::take(&mut self.entries) {
-            let finding = match words::misplaced(&entry.key, self.level) {
-                Some(known) => self.misplaced(cx, &entry, &known),
-                None => unknown(cx, self.level, &entry),
+    /// Reports them all. Gives back the mappings under keys that are plainly misspelt, each under the key that was meant,
+    /// for what stands in them to be read for its own mistakes.
+    pub(crate) fn report(mut self, cx: &mut Context<'_>) -> Vec<Entry<'s>> {
+        let mut misspelt: Vec<Entry<'s>> = Vec::new();
+        for mut entry in std::mem::take(&mut self.entries) {
+            let near = near(cx, self.level, &entry);
+            let known = words::misplaced(&entry.key, self.level).filter(|known| near.is_empty() || !known.is_a_name());
+            let finding = match &known {
+                Some(known) => self.misplaced(cx, &entry, known),
+                None => unknown(cx, self.level, &entry, &near),
             };
             cx.inside(entry.value.via, |cx| cx.emit(finding));
+            let meant = near.first().filter(|key| {
+                let twice = self.taken.contains(key) || misspelt.iter().any(|entry| entry.key == **key);
+                known.is_none() && near.len() == 1 && !twice
+            });
+            if let (Some(meant), NodeKind::Map(inner)) = (meant, &entry.value.kind)
+                && !inner.is_empty()
+            {
+                entry.key = (*meant).into();
+                misspelt.push(entry);
+            }
         }
+        misspelt
     }
 
     fn misplaced(&mut self, cx: &Context<'_>, entry: &Entry<'_>, known: &Misplaced) -> Diagnostic {
@@ -70,7 +85,7 @@ pub(crate) fn foreign(cx: &mut Context<'_>, level: Level, entry: &Entry<'_>) {
         key_span: entry.key_span,
         value: crate::parse::Node { kind: crate::parse::NodeKind::Invalid, ..entry.value },
     });
-    foreign.report(cx);
+    let _ = foreign.report(cx);
 }
 
 /// The level that has the key `parent`.
@@ -86,15 +101,18 @@ fn one_line<'a>(cx: &Context<'a>, entry: &Entry<'_>) -> Option<&'a str> {
     (follows && !value.is_empty() && !cx.slice(whole).contains('\n')).then_some(value)
 }
 
-fn unknown(cx: &Context<'_>, level: Level, entry: &Entry<'_>) -> Diagnostic {
+/// The keys of the place that an entry's key may be a misspelling of.
+fn near(cx: &Context<'_>, level: Level, entry: &Entry<'_>) -> Vec<&'static str> {
+    suggest::closest(&entry.key, candidates(cx, level))
+}
+
+fn unknown(cx: &Context<'_>, level: Level, entry: &Entry<'_>, near: &[&'static str]) -> Diagnostic {
     let message = format!("unknown key {} in {}", quoted(&entry.key), level.name());
     let finding = Diagnostic::new(Code::UnknownKey, message).at(entry.key_span);
-    let candidates = candidates(cx, level);
-    let near = suggest::closest(&entry.key, candidates.iter().copied());
     if near.is_empty() {
         let help = elsewhere(cx, level, entry).or_else(|| {
-            let keys = alternatives(candidates.iter().copied());
-            (!keys.is_empty()).then(|| format!("the keys here are {}", keys.replace(" or ", " and ")))
+            let keys = listed(candidates(cx, level));
+            (!keys.is_empty()).then(|| format!("the keys here are {keys}"))
         });
         return match help {
             Some(help) => finding.help(help),
@@ -102,7 +120,7 @@ fn unknown(cx: &Context<'_>, level: Level, entry: &Entry<'_>) -> Diagnostic {
         };
     }
     let mut help = format!("did you mean {}?", alternatives(near.iter().copied()));
-    if near.first().is_some_and(|key| narrows(key)) {
+    if near.first().is_some_and(|key| narrows(key)) && level != Level::Token {
         help.push_str(LOST);
     }
     near.iter().fold(finding.help(help), |finding, key| {

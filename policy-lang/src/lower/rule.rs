@@ -3,9 +3,9 @@
 use crate::diag::{Code, Diagnostic, Suggestion};
 use crate::endpoint::{Group, Key};
 use crate::layer::{Block, Selector, Statement, Value};
-use crate::lower::Context;
 use crate::lower::keys::Foreign;
 use crate::lower::words::{self, Level, RuleKey};
+use crate::lower::{Context, indent};
 use crate::parse::{Entry, Node, NodeKind};
 use crate::rules;
 use crate::source::Span;
@@ -86,6 +86,7 @@ fn read(cx: &mut Context<'_>, entries: Vec<Entry<'_>>, mark: Span) -> Vec<Statem
     if entries.is_empty() {
         nothing(cx, "this rule", mark);
     }
+    let entries = indent::mend(cx, entries, |section, key| words::section_key(section, key).is_some());
     let mut statements = Vec::with_capacity(entries.len());
     let mut foreign = Foreign::of(Level::Rule);
     for entry in entries {
@@ -100,7 +101,10 @@ fn read(cx: &mut Context<'_>, entries: Vec<Entry<'_>>, mark: Span) -> Vec<Statem
             None => foreign.push(entry),
         }
     }
-    foreign.report(cx);
+    let misspelt = foreign.report(cx);
+    if !misspelt.is_empty() {
+        read(cx, misspelt, mark);
+    }
     statements
 }
 

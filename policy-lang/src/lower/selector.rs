@@ -5,7 +5,7 @@ use crate::endpoint::catalogue::CUSTOM_PREFIX;
 use crate::endpoint::{EndpointId, Group, IdGlob};
 use crate::layer::{Block, Selector};
 use crate::lower::words::{self, Level};
-use crate::lower::{Context, alternatives, groups, keys, rule};
+use crate::lower::{Context, alternatives, groups, indent, keys, rule};
 use crate::parse::{Entry, Node, NodeKind};
 use crate::rules::glob;
 use crate::source::Span;
@@ -24,6 +24,7 @@ pub(crate) fn read(cx: &mut Context<'_>, node: Node<'_>, blocks: &mut Vec<Block>
         let report = cx.wrong_type("`endpoints`", "a mapping of selectors", &node);
         return cx.emit(report);
     };
+    let entries = indent::mend(cx, entries, |_, key| words::rule_key(key).is_some());
     for entry in entries {
         let selector = cx.inside(entry.value.via, |cx| classify(cx, &entry));
         let via = entry.value.via;
@@ -32,6 +33,15 @@ pub(crate) fn read(cx: &mut Context<'_>, node: Node<'_>, blocks: &mut Vec<Block>
         });
         blocks.extend(block);
     }
+}
+
+/// Whether a word can stand under `endpoints`.
+pub(crate) fn is_selector(word: &str) -> bool {
+    EndpointId::from_name(word).is_some()
+        || word == DEFAULTS
+        || word.starts_with(GROUP_PREFIX)
+        || word.starts_with(CUSTOM_PREFIX)
+        || IdGlob::is_glob(word)
 }
 
 /// What the key of an entry speaks of, or a finding.

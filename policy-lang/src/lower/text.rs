@@ -21,11 +21,20 @@ impl Text<'_> {
 
 /// The words in backticks, joined as a sentence lists alternatives: `` `a`, `b` or `c` ``.
 pub(crate) fn alternatives<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    joined(words, "or")
+}
+
+/// The words in backticks, joined as a sentence lists what there is: `` `a`, `b` and `c` ``.
+pub(crate) fn listed<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    joined(words, "and")
+}
+
+fn joined<'a>(words: impl IntoIterator<Item = &'a str>, last_by: &str) -> String {
     let words: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
     match words.split_last() {
         None => String::new(),
         Some((last, [])) => last.clone(),
-        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+        Some((last, rest)) => format!("{} {last_by} {last}", rest.join(", ")),
     }
 }
 

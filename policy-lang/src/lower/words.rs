@@ -163,6 +163,13 @@ pub(crate) struct Misplaced {
     pub(crate) hint: &'static str,
 }
 
+impl Misplaced {
+    /// Whether the word is the name of an endpoint or a group, which a misspelt key may be by chance.
+    pub(crate) fn is_a_name(&self) -> bool {
+        self.under.is_some_and(|(parent, _)| matches!(parent, "endpoints" | "groups"))
+    }
+}
+
 /// Where a word belongs that is no key of `here`; none for a word that the language does not know.
 pub(crate) fn misplaced(word: &str, here: Level) -> Option<Misplaced> {
     let at = |level: Level, under| Some(Misplaced { place: level.place(), under, hint: level.hint() });

@@ -33,7 +33,31 @@ pub struct Target {
     path: Box<str>,
 }
 
+/// The URL without its query, which may hold secrets.
+impl std::fmt::Display for Target {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:", self.scheme)?;
+        match &self.host {
+            None => {}
+            Some(Host::Name(name)) => write!(f, "//{name}")?,
+            Some(Host::Address(IpAddr::V6(address))) => write!(f, "//[{address}]")?,
+            Some(Host::Address(address)) => write!(f, "//{address}")?,
+        }
+        match (&*self.scheme, self.port) {
+            ("http", Some(80)) | ("https", Some(443)) | (_, None) => {}
+            (_, Some(port)) => write!(f, ":{port}")?,
+        }
+        f.write_str(&self.path)
+    }
+}
+
 impl Target {
+    /// Whether a host is asked for something over HTTP.
+    #[must_use]
+    pub fn is_web(&self) -> bool {
+        matches!(&*self.scheme, "http" | "https") && self.host.is_some()
+    }
+
     /// Reads a URL by the rules of the URL standard. None where it is no absolute URL.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
@@ -215,7 +239,7 @@ impl UrlRules {
     /// What refuses the URL; none where it may be opened. `addresses` are what its host resolves to: every one must pass.
     #[must_use]
     pub fn refuses(&self, target: &Target, addresses: &[IpAddr]) -> Option<ElementRef> {
-        if !matches!(&*target.scheme, "http" | "https") || target.host.is_none() {
+        if !target.is_web() {
             return Some(ElementRef::BASE);
         }
         denied(&self.deny, |entry| entry.denies(target))

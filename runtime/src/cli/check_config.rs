@@ -136,7 +136,8 @@ fn skipped(report: &mut Report, source: &load::Source, outcome: &Outcome) {
     let tokens = outcome.resolved().and_then(|resolved| resolved.tokens.as_deref()).unwrap_or_default();
     let variables: Vec<&str> = tokens.iter().filter_map(|token| token.token_env.as_deref()).collect();
     if source.found.is_none() && !variables.is_empty() {
-        let why = format!("whether {} is set is known where the server starts", variables.join(", "));
+        let are = if variables.len() == 1 { "is" } else { "are" };
+        let why = format!("whether {} {are} set is known where the server starts", variables.join(", "));
         report.skip("token-env-unset", &why);
     }
 }

@@ -10,6 +10,7 @@ use crate::cli::report::human::View;
 use clap::{Args, ValueEnum};
 use policy_lang::decide::{CommandQuery, Op, PathQuery, Query};
 use policy_lang::diag::suggest;
+use policy_lang::endpoint::{BUNDLES, SCOPES};
 use policy_lang::explain::{self, Question};
 use policy_lang::matchers::url;
 use policy_lang::paths::absolute;
@@ -185,7 +186,7 @@ impl ExplainArgs {
     fn held(&self, policy: &CompiledPolicy) -> Result<Option<ScopeSet>, String> {
         if let Some(names) = &self.scopes {
             let names = names.iter().map(|name| name.trim()).filter(|name| !name.is_empty());
-            let set = ScopeSet::parse(names).map_err(|name| format!("unknown scope `{name}`"))?;
+            let set = ScopeSet::parse(names).map_err(unknown_scope)?;
             return Ok(Some(set));
         }
         let Some(id) = &self.identity else { return Ok(None) };
@@ -197,8 +198,19 @@ impl ExplainArgs {
         Err(match suggest::closest(id, ids).first() {
             Some(near) => format!("no token has the id `{id}`; did you mean `{near}`?"),
             None if principals.is_empty() => format!("no token has the id `{id}`: the policy declares none"),
-            None => format!("no token has the id `{id}`"),
+            None => {
+                let ids: Vec<_> = principals.iter().map(|principal| format!("`{}`", principal.id)).collect();
+                format!("no token has the id `{id}`; the policy declares {}", ids.join(", "))
+            }
         })
+    }
+}
+
+fn unknown_scope(name: &str) -> String {
+    let scopes = SCOPES.iter().map(|scope| scope.name).chain(BUNDLES.iter().map(|bundle| bundle.name));
+    match suggest::closest(name, scopes).first() {
+        Some(near) => format!("unknown scope `{name}`; did you mean `{near}`?"),
+        None => format!("unknown scope `{name}`"),
     }
 }
 
