@@ -1,4 +1,4 @@
-//! The numbered examples of `docs/precedence.md`, for the tests that run them.
+//! The numbered examples of `tests/policy/precedence.md`, for the tests that run them.
 //!
 //! An example is a heading `### N. title`, a fenced document, perhaps a line with `ABX_SERVER_ENABLED_GROUPS=…`, and a table
 //! whose rows name an endpoint, a key, its value as JSON, and the rule.
@@ -26,7 +26,7 @@ pub(crate) struct Row {
 
 /// Every example of the page, in order.
 pub(crate) fn examples() -> Vec<Example> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/precedence.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/policy/precedence.md");
     let page = std::fs::read_to_string(path).unwrap();
     let mut examples: Vec<Example> = Vec::new();
     let mut inside = false;

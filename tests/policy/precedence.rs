@@ -1,4 +1,4 @@
-//! The examples of `docs/precedence.md`, compiled.
+//! The examples of `tests/policy/precedence.md`, compiled.
 
 use crate::examples::{Example, Row, examples};
 use policy_lang::diag::{Levels, Severity};
