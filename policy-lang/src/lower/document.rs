@@ -5,7 +5,7 @@ use crate::endpoint::Group;
 use crate::layer::{Layer, Selector};
 use crate::lower::keys::Foreign;
 use crate::lower::words::{self, Level};
-use crate::lower::{Context, auth, base_dir, groups, indent, alternatives, listed, presets, rule, selector};
+use crate::lower::{Context, alternatives, auth, base_dir, groups, indent, listed, presets, rule, selector};
 use crate::parse::{Entry, Node};
 use crate::source::Spanned;
 

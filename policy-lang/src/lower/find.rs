@@ -5,14 +5,15 @@
 //! JSON is; otherwise it is a template that says nothing about the server.
 
 use crate::diag::{Code, Diagnostic, Severity, Suggestion, quoted, suggest};
-use crate::lower::{Context, indent};
 use crate::lower::words::{self, Level};
+use crate::lower::{Context, indent};
 use crate::parse::{Entry, Node, NodeKind};
 
 /// The entries of the document; none where there is no document to read.
 pub(crate) fn document<'s>(cx: &mut Context<'_>, root: Node<'s>) -> Option<Vec<Entry<'s>>> {
     let entries = mapping(cx, "a policy file", root)?;
-    let mut entries = indent::mend(cx, entries, |parent, key| parent == words::WRAPPER && words::DOCUMENT.contains(&key));
+    let mut entries =
+        indent::mend(cx, entries, |parent, key| parent == words::WRAPPER && words::DOCUMENT.contains(&key));
     let wrapped = entries.iter().position(|entry| entry.key == words::WRAPPER);
     let near: Vec<usize> =
         (0..entries.len()).filter(|&at| is_near(&entries, at, wrapped.is_some())).collect();

@@ -57,12 +57,14 @@ fn report(cx: &mut Context<'_>, entry: &Entry<'_>, inner: &[Entry<'_>], whole: S
     let Some(first) = inner.first() else { return };
     let (key, parent) = (quoted(&first.key), quoted(&entry.key));
     let message = format!("{key} stands beside {parent}, not in it");
-    let mut finding =
-        Diagnostic::new(Code::MisplacedKey, message).at_saying(first.key_span, "not indented");
+    let mut finding = Diagnostic::new(Code::MisplacedKey, message).at_saying(first.key_span, "not indented");
     finding.related.push(Label { span: entry.key_span, message: "nothing stands in it".to_owned() });
     let what = match inner.len() {
         1 => "it".to_owned(),
-        count => format!("it and the next {}", if count == 2 { "key".to_owned() } else { format!("{} keys", count - 1) }),
+        count => format!(
+            "it and the next {}",
+            if count == 2 { "key".to_owned() } else { format!("{} keys", count - 1) }
+        ),
     };
     let finding = finding.help(format!("indent {what} by two more spaces"));
     cx.emit(match indented(cx, entry, whole) {

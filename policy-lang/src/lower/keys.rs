@@ -37,7 +37,8 @@ impl<'s> Foreign<'s> {
         let mut misspelt: Vec<Entry<'s>> = Vec::new();
         for mut entry in std::mem::take(&mut self.entries) {
             let near = near(cx, self.level, &entry);
-            let known = words::misplaced(&entry.key, self.level).filter(|known| near.is_empty() || !known.is_a_name());
+            let known = words::misplaced(&entry.key, self.level)
+                .filter(|known| near.is_empty() || !known.is_a_name());
             let finding = match &known {
                 Some(known) => self.misplaced(cx, &entry, known),
                 None => unknown(cx, self.level, &entry, &near),

@@ -1,3 +1,5 @@
+//! Custom routes: which one answers a request, which clash, and which cannot be served.
+
 use super::*;
 
 fn entry(method: &str, path: &str) -> RouteEntry {
