@@ -6,6 +6,7 @@
 
 pub mod archive;
 pub mod delete;
+mod descent;
 pub mod encode;
 mod error;
 pub mod grep;

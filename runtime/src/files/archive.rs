@@ -6,6 +6,7 @@
 mod tar;
 mod zip;
 
+use super::descent::Descent;
 use super::{Access, FilesError, Spool};
 use crate::guard::{Dir, Guard, GuardError, Kind, ListingBuffer, NormalPath, Op, Opened};
 use rustix::fd::OwnedFd;
@@ -123,7 +124,7 @@ impl Run<'_, '_> {
         match guard.file(judge, path, Op::Read) {
             Ok(Opened { fd, stat, .. }) => self.file(&name, &fd, &stat),
             Err(GuardError::NotARegularFile) => match guard.tree(judge, path, Op::Read) {
-                Ok(top) => self.tree(&name, top),
+                Ok(top) => self.tree(&name, &top),
                 Err(GuardError::NotADirectory) => Err(GuardError::NotARegularFile.into()),
                 Err(error) => Err(FilesError::from_guard(error)),
             },
@@ -132,44 +133,46 @@ impl Run<'_, '_> {
     }
 
     /// Packs a directory and everything below it, each directory in order of names.
-    fn tree(&mut self, name: &[u8], top: Dir) -> Result<(), FilesError> {
+    fn tree(&mut self, name: &[u8], top: &Dir) -> Result<(), FilesError> {
         let mut buffer = ListingBuffer::default();
-        let mut stack = vec![self.enter(name.to_vec(), top, &mut buffer)?];
-        while let Some(frame) = stack.last_mut() {
+        let mut walk = Descent::new(top, self.enter(name.to_vec(), top, &mut buffer)?);
+        loop {
             self.access.stop.check()?;
-            let Some((entry, kind)) = frame.left.pop() else {
-                stack.pop();
+            let (dir, here) = walk.here();
+            let Some((entry, kind)) = here.left.pop() else {
+                if walk.leave()?.is_none() {
+                    return Ok(());
+                }
                 continue;
             };
-            let path = [frame.dir.path(), b"/", &entry].concat();
-            let member = if frame.name.is_empty() {
+            let path = [dir.path(), b"/", &entry].concat();
+            let member = if here.name.is_empty() {
                 entry.clone()
             } else {
-                [&frame.name, b"/".as_slice(), &entry].concat()
+                [&here.name, b"/".as_slice(), &entry].concat()
             };
             if self.access.guard.judge(self.access.judge, &path, Op::Read).is_err() {
                 self.skipped += 1;
                 continue;
             }
             match kind {
-                Kind::Directory => match frame.dir.open_dir(&entry) {
-                    Ok(dir) => {
-                        let next = self.enter(member, dir, &mut buffer)?;
-                        stack.push(next);
+                Kind::Directory => match dir.open_dir(&entry) {
+                    Ok(next) => {
+                        let packing = self.enter(member, &next, &mut buffer)?;
+                        walk.enter(entry, next, packing);
                     }
                     Err(_) => self.skipped += 1,
                 },
-                Kind::File => match frame.dir.open_file(&entry) {
+                Kind::File => match dir.open_file(&entry) {
                     Ok((fd, stat)) => self.file(&member, &fd, &stat)?,
                     Err(_) => self.skipped += 1,
                 },
                 Kind::Symlink | Kind::Special => self.skipped += 1,
             }
         }
-        Ok(())
     }
 
-    fn enter(&mut self, name: Vec<u8>, dir: Dir, buffer: &mut ListingBuffer) -> Result<Frame, FilesError> {
+    fn enter(&mut self, name: Vec<u8>, dir: &Dir, buffer: &mut ListingBuffer) -> Result<Packing, FilesError> {
         if !name.is_empty() {
             self.count()?;
             self.packer.directory(&name, &rustix::fs::fstat(dir.fd())?)?;
@@ -182,7 +185,7 @@ impl Run<'_, '_> {
         })?;
         // Taken from the end.
         left.sort_unstable_by(|one, other| other.0.cmp(&one.0));
-        Ok(Frame { dir, name, left })
+        Ok(Packing { name, left })
     }
 
     fn file(&mut self, name: &[u8], fd: &OwnedFd, stat: &Stat) -> Result<(), FilesError> {
@@ -200,8 +203,8 @@ impl Run<'_, '_> {
     }
 }
 
-struct Frame {
-    dir: Dir,
+/// A directory being packed: what it is called in the archive, and what is left of it.
+struct Packing {
     name: Vec<u8>,
     left: Vec<(Vec<u8>, Kind)>,
 }

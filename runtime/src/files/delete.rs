@@ -1,5 +1,6 @@
 //! Removing a file or a tree.
 
+use super::descent::Descent;
 use super::{Access, FilesError};
 use crate::guard::{Dir, GuardError, Kind, Last, ListingBuffer, NormalPath, Op, Place};
 use rustix::fs::AtFlags;
@@ -45,7 +46,7 @@ fn delete_tree(access: Access<'_>, place: &Place, limit: u64) -> Result<u64, Fil
         access.guard.judge(access.judge, path, Op::Delete).map_err(Into::into)
     })?;
     let mut removed = 0;
-    let emptied = remove_below(access, top, &mut removed);
+    let emptied = remove_below(access, &top, &mut removed);
     let emptied = emptied.and_then(|()| {
         rustix::fs::unlinkat(&place.dir, place.name.as_slice(), AtFlags::REMOVEDIR).map_err(FilesError::from)
     });
@@ -70,16 +71,14 @@ pub(super) fn survey(
 ) -> Result<u64, FilesError> {
     let mut count = 0;
     let mut buffer = ListingBuffer::default();
-    let mut stack: Vec<Dir> = Vec::new();
-    let mut below = names(top, &mut buffer)?;
-    let mut waiting: Vec<Vec<(Vec<u8>, Kind)>> = Vec::new();
+    let mut walk = Descent::new(top, names(top, &mut buffer)?);
     loop {
         access.stop.check()?;
-        let dir = stack.last().unwrap_or(top);
-        let Some((name, kind)) = below.pop() else {
-            let Some(before) = waiting.pop() else { return Ok(count) };
-            stack.pop();
-            below = before;
+        let (dir, left) = walk.here();
+        let Some((name, kind)) = left.pop() else {
+            if walk.leave()?.is_none() {
+                return Ok(count);
+            }
             continue;
         };
         count += 1;
@@ -87,12 +86,17 @@ pub(super) fn survey(
             return Err(FilesError::TooManyEntries { limit });
         }
         judge(&[dir.path(), b"/", &name].concat()).map_err(FilesError::from_guard)?;
-        // What became something else meanwhile is judged by its name alone; the work that follows opens it anew.
-        if kind == Kind::Directory
-            && let Ok(next) = dir.open_dir(&name)
-        {
-            waiting.push(std::mem::replace(&mut below, names(&next, &mut buffer)?));
-            stack.push(next);
+        if kind == Kind::Directory {
+            match dir.open_dir(&name) {
+                Ok(next) => {
+                    let left = names(&next, &mut buffer)?;
+                    walk.enter(name, next, left);
+                }
+                // What became something else meanwhile is judged by its name alone; the work that follows opens it anew.
+                Err(GuardError::NotFound | GuardError::NotADirectory) => {}
+                // What cannot be looked into may hold what is not to be touched.
+                Err(error) => return Err(FilesError::from_guard(error)),
+            }
         }
     }
 }
@@ -107,44 +111,42 @@ fn names(dir: &Dir, buffer: &mut ListingBuffer) -> Result<Vec<(Vec<u8>, Kind)>, 
     Ok(names)
 }
 
-/// A directory being emptied.
-struct Frame {
-    dir: Dir,
-    name: Vec<u8>,
+/// What is left to do in a directory that is being emptied.
+struct Emptying {
     left: Vec<(Vec<u8>, Kind)>,
     rounds: usize,
 }
 
 /// Empties a directory, the deepest entries first. Directories are entered by handle and never through a link.
-fn remove_below(access: Access<'_>, top: Dir, removed: &mut u64) -> Result<(), FilesError> {
+fn remove_below(access: Access<'_>, top: &Dir, removed: &mut u64) -> Result<(), FilesError> {
     let mut buffer = ListingBuffer::default();
-    let left = names(&top, &mut buffer)?;
-    let mut stack = vec![Frame { dir: top, name: Vec::new(), left, rounds: 0 }];
-    while let Some(frame) = stack.last_mut() {
+    let mut walk = Descent::new(top, Emptying { left: names(top, &mut buffer)?, rounds: 0 });
+    loop {
         access.stop.check()?;
-        let Some((name, kind)) = frame.left.pop() else {
+        let (dir, here) = walk.here();
+        let Some((name, kind)) = here.left.pop() else {
             // Emptied: its own entry goes with the next directory up.
-            let Some(Frame { name, .. }) = stack.pop() else { break };
-            let Some(above) = stack.last_mut() else { break };
-            match rustix::fs::unlinkat(above.dir.fd(), name.as_slice(), AtFlags::REMOVEDIR) {
+            let Some(name) = walk.leave()? else { return Ok(()) };
+            let (above, here) = walk.here();
+            match rustix::fs::unlinkat(above.fd(), name.as_slice(), AtFlags::REMOVEDIR) {
                 Ok(()) => *removed += 1,
                 Err(Errno::NOENT) => {}
-                Err(Errno::NOTEMPTY | Errno::NOTDIR) if above.rounds < ROUNDS => {
-                    above.rounds += 1;
-                    let kind = above.dir.stat(&name).map(|stat| crate::guard::kind_of(&stat));
-                    above.left.extend(kind.ok().map(|kind| (name, kind)));
+                Err(Errno::NOTEMPTY | Errno::NOTDIR) if here.rounds < ROUNDS => {
+                    here.rounds += 1;
+                    let kind = above.stat(&name).map(|stat| crate::guard::kind_of(&stat));
+                    here.left.extend(kind.ok().map(|kind| (name, kind)));
                 }
                 Err(error) => return Err(FilesError::Io(error)),
             }
             continue;
         };
-        let path = [frame.dir.path(), b"/", &name].concat();
+        let path = [dir.path(), b"/", &name].concat();
         access.guard.judge(access.judge, &path, Op::Delete).map_err(GuardError::from)?;
         if kind == Kind::Directory {
-            match frame.dir.open_dir(&name) {
-                Ok(dir) => {
-                    let left = names(&dir, &mut buffer)?;
-                    stack.push(Frame { dir, name, left, rounds: 0 });
+            match dir.open_dir(&name) {
+                Ok(next) => {
+                    let left = names(&next, &mut buffer)?;
+                    walk.enter(name, next, Emptying { left, rounds: 0 });
                     continue;
                 }
                 Err(GuardError::NotFound) => continue,
@@ -153,15 +155,14 @@ fn remove_below(access: Access<'_>, top: Dir, removed: &mut u64) -> Result<(), F
                 Err(error) => return Err(FilesError::from_guard(error)),
             }
         }
-        match rustix::fs::unlinkat(frame.dir.fd(), name.as_slice(), AtFlags::empty()) {
+        match rustix::fs::unlinkat(dir.fd(), name.as_slice(), AtFlags::empty()) {
             Ok(()) => *removed += 1,
             Err(Errno::NOENT) => {}
-            Err(Errno::ISDIR) if frame.rounds < ROUNDS => {
-                frame.rounds += 1;
-                frame.left.push((name, Kind::Directory));
+            Err(Errno::ISDIR) if here.rounds < ROUNDS => {
+                here.rounds += 1;
+                here.left.push((name, Kind::Directory));
             }
             Err(error) => return Err(FilesError::Io(error)),
         }
     }
-    Ok(())
 }

@@ -1,6 +1,7 @@
 //! The walk that search, grep and recursive listing share: beneath directory handles, each entry judged, two threads
 //! where a tree is large enough to be worth it.
 
+use super::descent::{HELD, Near};
 use super::{FilesError, Stop};
 use crate::guard::{Dir, Guard, GuardError, Kind, ListingBuffer, NormalPath, Op, PathJudge, kind_of};
 use std::ops::ControlFlow;
@@ -51,8 +52,9 @@ pub(crate) trait Visitor: Send {
 
 /// A directory that waits to be read.
 struct Task {
-    parent: Arc<Dir>,
-    name: Vec<u8>,
+    /// What holds it. Far down nothing is held for a task, and [`Near`] finds the way.
+    parent: Option<Arc<Dir>>,
+    /// Its path below the top.
     relative: Vec<u8>,
     depth: usize,
     narrows: bool,
@@ -68,6 +70,7 @@ struct Queue {
 
 struct Shared<'a> {
     access: Access<'a>,
+    top: Arc<Dir>,
     op: Op,
     max_depth: usize,
     queue: Mutex<Queue>,
@@ -87,21 +90,23 @@ pub(crate) fn walk<V: Visitor>(
     make: impl Fn() -> V + Sync,
 ) -> Result<(Vec<V>, End), FilesError> {
     let narrows = access.guard.narrows_below(access.judge, top.path(), op);
-    let shared = Shared { access, op, max_depth, queue: Mutex::default(), more: Condvar::new() };
-    let mut first =
-        Worker { shared: &shared, visitor: make(), buffer: ListingBuffer::default(), end: End::default() };
-    first.read(Arc::new(top), &[], 1, narrows);
+    let top = Arc::new(top);
+    let shared = Shared {
+        access,
+        top: Arc::clone(&top),
+        op,
+        max_depth,
+        queue: Mutex::default(),
+        more: Condvar::new(),
+    };
+    let mut first = Worker::new(&shared, make());
+    first.read(top, &[], 1, narrows);
     let helper = shared.lock().tasks.len() >= WIDE;
     let mut workers = vec![];
     std::thread::scope(|scope| {
         let second = helper.then(|| {
             scope.spawn(|| {
-                let mut worker = Worker {
-                    shared: &shared,
-                    visitor: make(),
-                    buffer: ListingBuffer::default(),
-                    end: End::default(),
-                };
+                let mut worker = Worker::new(&shared, make());
                 worker.run();
                 worker
             })
@@ -132,22 +137,40 @@ struct Worker<'s, 'a, V> {
     visitor: V,
     buffer: ListingBuffer,
     end: End,
+    near: Near,
 }
 
-impl<V: Visitor> Worker<'_, '_, V> {
+impl<'s, 'a, V: Visitor> Worker<'s, 'a, V> {
+    fn new(shared: &'s Shared<'a>, visitor: V) -> Self {
+        Self { shared, visitor, buffer: ListingBuffer::default(), end: End::default(), near: Near::default() }
+    }
+
     fn run(&mut self) {
         while let Some(task) = self.shared.next() {
             let busy = Busy(self.shared);
-            if let Ok(dir) = task.parent.open_dir(&task.name) {
+            if let Some(dir) = self.open(&task) {
                 self.read(Arc::new(dir), &task.relative, task.depth, task.narrows);
             }
             drop(busy);
         }
     }
 
+    /// The directory of a task; `None` where it cannot be opened.
+    fn open(&mut self, task: &Task) -> Option<Dir> {
+        let cut = memchr::memrchr(b'/', &task.relative);
+        let (above, name) = cut.map_or((&[][..], task.relative.as_slice()), |cut| {
+            let (above, name) = task.relative.split_at(cut);
+            (above, name.get(1..).unwrap_or_default())
+        });
+        match &task.parent {
+            Some(parent) => parent.open_dir(name).ok(),
+            None => self.near.reach(&self.shared.top, above)?.open_dir(name).ok(),
+        }
+    }
+
     /// Reads one directory and queues those in it.
     fn read(&mut self, dir: Arc<Dir>, above: &[u8], depth: usize, narrows: bool) {
-        let Self { shared, visitor, buffer, end } = self;
+        let Self { shared, visitor, buffer, end, near } = self;
         let Access { guard, judge, stop } = shared.access;
         let mut path = dir.path().to_vec();
         path.push(b'/');
@@ -181,8 +204,7 @@ impl<V: Visitor> Worker<'_, '_, V> {
             if kind == Kind::Directory && depth < shared.max_depth {
                 let narrows = narrows && guard.narrows_below(judge, &path, shared.op);
                 below.push(Task {
-                    parent: Arc::clone(&dir),
-                    name: name.to_vec(),
+                    parent: (depth < HELD).then(|| Arc::clone(&dir)),
                     relative: relative.clone(),
                     depth: depth + 1,
                     narrows,
@@ -191,6 +213,9 @@ impl<V: Visitor> Worker<'_, '_, V> {
             ControlFlow::Continue(())
         });
         if !below.is_empty() {
+            if depth >= HELD {
+                near.keep(above, dir);
+            }
             shared.push(below);
         }
     }

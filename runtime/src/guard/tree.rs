@@ -120,6 +120,19 @@ impl Dir {
         Ok(Self { fd, dev, path: super::path::join(&self.path, name) })
     }
 
+    /// Opens the directory that lies below this one under `names`, one after the other; `None` where there are none.
+    ///
+    /// # Errors
+    ///
+    /// As [`Dir::open_dir`].
+    pub fn descend<'n>(&self, names: impl IntoIterator<Item = &'n [u8]>) -> Result<Option<Self>, GuardError> {
+        let mut here = None;
+        for name in names {
+            here = Some(here.as_ref().unwrap_or(self).open_dir(name)?);
+        }
+        Ok(here)
+    }
+
     /// Opens a regular file in this directory for reading.
     ///
     /// # Errors
