@@ -1,4 +1,4 @@
-//! The ground moves while it is walked on. Rounds: `GUARD_ROUNDS`, short by default.
+//! The ground moves while it is walked on. `FULL_COUNTS=1` runs the long counts.
 //!
 //! Whatever happens, nothing from outside is answered and nothing outside changes.
 
@@ -19,12 +19,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 const RESOLVERS: [Resolver; 2] = [Resolver::Openat2, Resolver::Walk];
 
-fn rounds(short: u64) -> u64 {
-    std::env::var("GUARD_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(short)
+fn rounds(short: u64, full: u64) -> u64 {
+    if std::env::var_os("FULL_COUNTS").is_some_and(|value| value == "1") { full } else { short }
 }
 
-/// Exchanges two names over and over while `work` runs; tells how often.
-fn while_exchanging(one: &Path, other: &Path, threads: usize, work: impl FnOnce()) -> u64 {
+/// Exchanges two names over and over while `work` runs; tells how often. `work` is given a way to wait for the next
+/// exchange.
+fn while_exchanging(one: &Path, other: &Path, threads: usize, work: impl FnOnce(&dyn Fn())) -> u64 {
     let done = AtomicBool::new(false);
     let exchanges = AtomicU64::new(0);
     std::thread::scope(|scope| {
@@ -38,7 +39,12 @@ fn while_exchanging(one: &Path, other: &Path, threads: usize, work: impl FnOnce(
                 }
             });
         }
-        work();
+        work(&|| {
+            let seen = exchanges.load(Ordering::Relaxed);
+            while exchanges.load(Ordering::Relaxed) == seen {
+                std::thread::yield_now();
+            }
+        });
         done.store(true, Ordering::Relaxed);
     });
     exchanges.into_inner()
@@ -59,14 +65,14 @@ fn harmless(error: &FilesError) -> bool {
 /// Case 5.
 #[test]
 fn a_directory_swapped_for_a_link_leaks_nothing_and_takes_nothing() {
-    let rounds = rounds(2000);
+    let rounds = rounds(2000, 20_000);
     for resolver in RESOLVERS {
         for links in [Symlinks::Within, Symlinks::Deny] {
             let world = World::new(resolver, links);
             let (base, path) = (world.base(), world.path("d/f.txt").unwrap());
             symlink(world.top.path().join("outside/dir"), base.join("swap")).unwrap();
-            let (mut inside, mut refused) = (0, std::collections::BTreeMap::<String, u32>::new());
-            let exchanges = while_exchanging(&base.join("d"), &base.join("swap"), 4, || {
+            let (mut inside, mut refused) = (0, std::collections::BTreeMap::<String, u64>::new());
+            let exchanges = while_exchanging(&base.join("d"), &base.join("swap"), 16, |turn| {
                 for round in 0..rounds {
                     let read = read::open(world.access(), &path, None).and_then(|mut file| {
                         let mut content = Vec::new();
@@ -81,6 +87,8 @@ fn a_directory_swapped_for_a_link_leaks_nothing_and_takes_nothing() {
                         Err(error) => {
                             assert!(harmless(&error), "{error:?}");
                             *refused.entry(crate::world::word(&Err(error))).or_default() += 1;
+                            // A link is refused so fast that it would be met over and over before the next exchange.
+                            turn();
                         }
                     }
                     let written = Writer::begin(world.access(), &path, WriteOptions::default()).and_then(
@@ -93,6 +101,8 @@ fn a_directory_swapped_for_a_link_leaks_nothing_and_takes_nothing() {
                 }
             });
             world.assert_outside_untouched("swapped directory");
+            let met_links: u64 = refused.values().sum();
+            assert!(inside > rounds / 50 && met_links > rounds / 50, "{inside} inside, {met_links} links");
             println!(
                 "{resolver:?} {links:?}: {exchanges} exchanges, {inside} read inside, refused {refused:?}, 0 leaks"
             );
@@ -103,7 +113,7 @@ fn a_directory_swapped_for_a_link_leaks_nothing_and_takes_nothing() {
 /// Case 7.
 #[test]
 fn a_recursive_delete_never_leaves_the_tree() {
-    let rounds = rounds(300);
+    let rounds = rounds(500, 5000);
     for resolver in RESOLVERS {
         let world = World::new(resolver, Symlinks::Within);
         let base = world.base();
@@ -120,7 +130,7 @@ fn a_recursive_delete_never_leaves_the_tree() {
             symlink(world.top.path().join("outside"), base.join("swap")).unwrap();
             let path = world.path("tree").unwrap();
             exchanges +=
-                while_exchanging(&tree.join("sub"), &base.join("swap"), 1, || {
+                while_exchanging(&tree.join("sub"), &base.join("swap"), 1, |_| {
                     match delete::delete(world.access(), &path, 1000) {
                         Ok(_) => whole += 1,
                         Err(error) => assert!(
@@ -140,7 +150,7 @@ fn a_recursive_delete_never_leaves_the_tree() {
 /// Cases 8 and 32.
 #[test]
 fn walks_meet_links_where_directories_were() {
-    let rounds = rounds(200);
+    let rounds = rounds(200, 10_000);
     let world = World::new(Resolver::detect(), Symlinks::Within);
     let base = world.base();
     for number in 0..20 {
@@ -150,7 +160,7 @@ fn walks_meet_links_where_directories_were() {
     }
     symlink(world.top.path().join("outside"), base.join("swap")).unwrap();
     let path = world.path("deep").unwrap();
-    let exchanges = while_exchanging(&base.join("deep/7/a"), &base.join("swap"), 1, || {
+    let exchanges = while_exchanging(&base.join("deep/7/a"), &base.join("swap"), 1, |_| {
         for _ in 0..rounds {
             let options = SearchOptions {
                 pattern: Pattern::search("*").unwrap(),
@@ -179,7 +189,7 @@ fn walks_meet_links_where_directories_were() {
 /// A rename anywhere makes the kernel doubt `..` and links: opening goes on all the same.
 #[test]
 fn a_rename_storm_elsewhere_fails_no_request() {
-    let rounds = rounds(5000);
+    let rounds = rounds(5000, 50_000);
     for resolver in RESOLVERS {
         let world = World::new(resolver, Symlinks::Within);
         let base = world.base();
@@ -187,7 +197,7 @@ fn a_rename_storm_elsewhere_fails_no_request() {
         fs::create_dir_all(base.join("storm/two/y")).unwrap();
         let paths = ["d/sub/deep.txt", "l_dir/sub/deep.txt", "d/l_self/l_self/sub/deep.txt"]
             .map(|path| world.path(path).unwrap());
-        let exchanges = while_exchanging(&base.join("storm/one"), &base.join("storm/two"), 2, || {
+        let exchanges = while_exchanging(&base.join("storm/one"), &base.join("storm/two"), 2, |_| {
             for round in 0..rounds {
                 let path = &paths[usize::try_from(round).unwrap() % paths.len()];
                 assert!(read::open(world.access(), path, None).is_ok(), "{path:?}");
