@@ -1,11 +1,14 @@
 //! Any path, any tree, any rules: what the guard opens is what the system would open there, and it lies inside.
 
-use crate::world::World;
+use crate::services::unpack;
+use crate::world::{CANARY, World};
 use proptest::prelude::*;
+use runtime::files::archive::{ArchiveOptions, Format, archive};
 use runtime::files::{FilesError, read, stat};
 use runtime::guard::{GuardError, NormalPath, Op, Resolver, Symlinks};
 use std::ffi::OsStr;
 use std::fs;
+use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::sync::LazyLock;
@@ -96,6 +99,46 @@ proptest! {
         if words.len() == 4 && !asked.windows(4).any(|window| window == b"guar") {
             prop_assert_eq!(&words[0], &words[2]);
             prop_assert_eq!(&words[1], &words[3]);
+        }
+    }
+
+    #[test]
+    fn an_archive_keeps_its_caps_and_holds_nothing_refused(
+        asked in prop::collection::vec(asked(), 1..4),
+        zip in any::<bool>(),
+        max_bytes in prop_oneof![0_u64..2000, Just(1 << 20)],
+        max_entries in prop_oneof![0_u64..8, Just(1000)],
+        world in 0..4_usize,
+    ) {
+        let world = &WORLDS[world];
+        let paths: Vec<_> = asked.iter().filter_map(|asked| world.path(asked).ok()).collect();
+        let format = if zip { Format::Zip } else { Format::TarGz };
+        let packed = match archive(world.access(), &paths, ArchiveOptions { format, max_bytes, max_entries }) {
+            Ok(packed) => packed,
+            Err(FilesError::ArchiveTooLarge { limit, unit }) => {
+                prop_assert_eq!(limit, if unit == "bytes" { max_bytes } else { max_entries });
+                return Ok(());
+            }
+            Err(error) => {
+                prop_assert!(matches!(error, FilesError::Guard(_)) && error != FilesError::Guard(GuardError::IsRoot), "{error:?}");
+                return Ok(());
+            }
+        };
+        prop_assert!(packed.content.size() <= max_bytes && packed.entries <= max_entries);
+        let mut bytes = Vec::new();
+        packed.content.into_reader().unwrap().read_to_end(&mut bytes).unwrap();
+        // A zip is refused whole by its readers where two members share a name, and a caller may name a path twice.
+        let twice = paths.len() > 1 && zip;
+        if twice {
+            return Ok(());
+        }
+        for (name, content) in unpack(format, &bytes) {
+            prop_assert!(!content.windows(CANARY.len()).any(|window| window == CANARY), "{name:?}");
+            for part in name.split(|byte| *byte == b'/') {
+                let part = part.to_ascii_lowercase();
+                prop_assert!(!matches!(part.as_slice(), b".." | b".env" | b".git") && !part.ends_with(b".pem"), "{name:?}");
+            }
+            prop_assert!(name.first() != Some(&b'/') && !name.is_empty());
         }
     }
 

@@ -203,10 +203,15 @@ fn members(world: &World, paths: &[&str], options: ArchiveOptions) -> (BTreeMap<
     let skipped = packed.skipped;
     let mut bytes = Vec::new();
     packed.content.into_reader().unwrap().read_to_end(&mut bytes).unwrap();
+    (unpack(options.format, &bytes), skipped)
+}
+
+/// What an archive holds, by name.
+pub(crate) fn unpack(format: Format, bytes: &[u8]) -> BTreeMap<Vec<u8>, Vec<u8>> {
     let mut members = BTreeMap::new();
-    match options.format {
+    match format {
         Format::TarGz => {
-            let mut tar = tar::Archive::new(flate2::read::GzDecoder::new(bytes.as_slice()));
+            let mut tar = tar::Archive::new(flate2::read::GzDecoder::new(bytes));
             for entry in tar.entries().unwrap() {
                 let mut entry = entry.unwrap();
                 assert_eq!(entry.header().mode().unwrap() & !0o777, 0);
@@ -226,7 +231,7 @@ fn members(world: &World, paths: &[&str], options: ArchiveOptions) -> (BTreeMap<
             }
         }
     }
-    (members, skipped)
+    members
 }
 
 /// Cases 13, 31 and 41.
