@@ -186,3 +186,53 @@ impl Drop for Attached {
         self.session.attached.send_modify(|count| *count -= 1);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::process::{Environment, Full, Kind, Programs, Screen, Setup, Stdin};
+    use std::collections::BTreeMap;
+    use std::os::fd::{AsFd as _, OwnedFd};
+
+    fn shell(engine: &Engine) -> Launch {
+        let directory: OwnedFd = std::fs::File::open("/").unwrap().into();
+        Launch {
+            program: engine.programs.find("cat", directory.as_fd()).unwrap(),
+            title: "cat".to_owned(),
+            arguments: vec!["cat".to_owned()],
+            environment: engine.environment.block(&BTreeMap::new(), |_| false).unwrap(),
+            directory,
+            input: Stdin::Open,
+            screen: Screen::Terminal { columns: 80, rows: 24 },
+            keep: 1 << 20,
+            full: Full::DropOldest,
+            lifetime: None,
+            kind: Kind::Terminal,
+            owner: "tester".into(),
+        }
+    }
+
+    // security 143, runtime 47: on a clock that jumps to the next thing that waits for it.
+    #[tokio::test(start_paused = true)]
+    async fn a_session_ends_when_nobody_was_attached_for_as_long_as_it_may_idle() {
+        let engine = Engine::new(Setup {
+            programs: Programs::from_path("/usr/bin:/bin".as_ref()),
+            environment: Environment::new([], Vec::new()),
+            identity: None,
+            max_processes: 1,
+            forward: None,
+        })
+        .unwrap();
+        let sessions = Arc::new(Sessions::default());
+        let session = sessions.open(&engine, shell(&engine), (80, 24)).unwrap();
+        let attached = session.attach();
+        tokio::time::sleep(IDLE * 3).await;
+        assert!(session.alive(), "somebody is attached");
+        drop(attached);
+        let left = tokio::time::Instant::now();
+        let exit = session.job.ended().await;
+        assert_eq!(exit.reason, Some(Reason::Idle));
+        assert!(left.elapsed() >= IDLE, "it counts from the last detach: {:?}", left.elapsed());
+        assert_eq!(sessions.list(|_| true).len(), 0);
+    }
+}
