@@ -9,7 +9,7 @@ mod file;
 mod flood;
 mod queue;
 
-pub use entry::{Entry, Event};
+pub use entry::{Entry, Event, Fact};
 pub use file::FileError;
 
 use file::FileLog;

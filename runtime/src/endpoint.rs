@@ -38,6 +38,7 @@ use policy_lang::endpoint::{Door, EndpointDecl};
 use policy_lang::policy::EndpointPolicy;
 use std::borrow::Cow;
 use std::future::Future;
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -74,6 +75,7 @@ pub struct Call {
     pub(crate) permit: Permit,
     pub(crate) matched: Match,
     pub(crate) request_id: RequestId,
+    pub(crate) peer: IpAddr,
     pub(crate) query: Query,
     pub(crate) headers: HeaderMap,
     pub(crate) intake: Intake,
@@ -135,6 +137,12 @@ impl Call {
     #[must_use]
     pub fn request_id(&self) -> RequestId {
         self.request_id
+    }
+
+    /// The other end's address.
+    #[must_use]
+    pub fn peer(&self) -> IpAddr {
+        self.peer
     }
 
     /// The request's headers.

@@ -8,7 +8,7 @@ mod denial;
 
 pub use codes::ErrorCode;
 
-use axum::http::StatusCode;
+use axum::http::{HeaderName, HeaderValue, StatusCode};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -25,6 +25,7 @@ struct Inner {
     message: Cow<'static, str>,
     rule: Option<String>,
     retry_after: Option<u64>,
+    header: Option<(HeaderName, HeaderValue)>,
     fields: Map<String, Value>,
 }
 
@@ -39,6 +40,7 @@ impl ApiError {
             message: message.into(),
             rule: None,
             retry_after: None,
+            header: None,
             fields: Map::new(),
         }))
     }
@@ -114,6 +116,25 @@ impl ApiError {
     #[must_use]
     pub fn code(&self) -> ErrorCode {
         self.0.code
+    }
+
+    /// What it says to the caller.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// A further header of the response.
+    #[must_use]
+    pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.0.header = Some((name, value));
+        self
+    }
+
+    /// The further header.
+    #[must_use]
+    pub fn further_header(&self) -> Option<&(HeaderName, HeaderValue)> {
+        self.0.header.as_ref()
     }
 
     /// Its status.

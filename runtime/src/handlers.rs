@@ -7,10 +7,12 @@
 mod commands;
 mod core;
 mod custom;
+mod data_plane;
 mod dev_tools;
 mod file_ops;
 mod launch;
 mod process;
+mod resumable;
 mod system;
 mod terminal;
 

@@ -10,6 +10,7 @@ pub mod audit;
 pub mod auth;
 pub mod boot;
 pub mod cli;
+pub mod command_socket;
 pub mod commands;
 pub mod custom;
 pub mod endpoint;

@@ -101,7 +101,8 @@ async fn steps(
     let request_id = record.id();
     #[cfg(debug_assertions)]
     let fault = fault::asked_for(&app.env, &parts.headers);
-    let call = Call { app, permit, matched, request_id, query, headers: parts.headers, intake, note };
+    let headers = parts.headers;
+    let call = Call { app, permit, matched, request_id, peer, query, headers, intake, note };
     #[cfg(debug_assertions)]
     fault::before(fault);
     let reply = (handler.run)(call).await?;

@@ -19,7 +19,7 @@
 //! | `forward` | background output into the server's log |
 //! | `masking` | a command for display |
 //! | `tool` | a program of the server's own choosing, run to its end |
-//! | `resumable` | commands that a caller comes back to by an id |
+//! | `resumable` | commands that a caller comes back to by an id; `text` counts their output as text |
 //! | `signals`, `exit` | names and numbers |
 
 mod ending;
@@ -38,6 +38,7 @@ pub mod ring;
 pub mod signals;
 mod spawn;
 mod sys;
+pub mod text;
 mod tool;
 mod tree;
 mod users;

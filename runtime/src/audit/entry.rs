@@ -19,6 +19,8 @@ pub enum Event {
     Intent,
     /// A call whose client left before the answer was complete.
     Cut,
+    /// A command that has ended, whether or not anybody was there to see it.
+    End,
 }
 
 impl Event {
@@ -29,7 +31,41 @@ impl Event {
             Self::Call => "call",
             Self::Intent => "intent",
             Self::Cut => "cut",
+            Self::End => "end",
         }
+    }
+}
+
+/// A value of a further member.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fact {
+    /// Text, escaped when written.
+    Text(String),
+    /// A number.
+    Number(i128),
+}
+
+impl From<&str> for Fact {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Fact {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<i32> for Fact {
+    fn from(number: i32) -> Self {
+        Self::Number(number.into())
+    }
+}
+
+impl From<u64> for Fact {
+    fn from(number: u64) -> Self {
+        Self::Number(number.into())
     }
 }
 
@@ -66,6 +102,8 @@ pub struct Entry<'a> {
     pub bytes_out: u64,
     /// The path it touches or the program it runs, and which of the two: `path`, `program`.
     pub subject: Option<(&'static str, &'a str)>,
+    /// What only the handler knew: the sandbox that was named, the command, its directory.
+    pub facts: &'a [(&'static str, Fact)],
 }
 
 impl Entry<'_> {
@@ -90,6 +128,14 @@ impl Entry<'_> {
         }
         if let Some((name, value)) = self.subject {
             text(&mut line, name, Some(value));
+        }
+        for (name, fact) in self.facts {
+            match fact {
+                Fact::Text(value) => text(&mut line, name, Some(value)),
+                Fact::Number(number) => {
+                    let _ = write!(line, ",\"{name}\":{number}");
+                }
+            }
         }
         line.push_str("}\n");
         line
@@ -129,7 +175,7 @@ fn is_active(character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Entry, Event};
+    use super::{Entry, Event, Fact};
     use crate::endpoint::RequestId;
     use std::net::{IpAddr, Ipv4Addr};
     use std::time::{Duration, SystemTime};
@@ -152,6 +198,7 @@ mod tests {
             bytes_in: 0,
             bytes_out: 7,
             subject: Some(("path", "/a\n\"b\u{1b}[0m\u{9b}\u{202e}😀")),
+            facts: &[("sandbox", Fact::Text("b\"x".to_owned())), ("exit_code", Fact::Number(-9))],
         };
         let line = entry.line();
         assert_eq!(
@@ -160,7 +207,8 @@ mod tests {
                 r#"{"time":"1970-01-01T00:00:01.500000Z","event":"call","request_id":"00000000000000010000000000000002","#,
                 r#""peer":"127.0.0.1","identity":"ci","method":"GET","endpoint":"files_stat","decision":"deny","#,
                 r#""code":"path_denied","rule":"policy:endpoints.files_*","status":403,"duration_us":42,"#,
-                r#""bytes_in":0,"bytes_out":7,"path":"/a\u000a\"b\u001b[0m\u009b\u202e😀"}"#,
+                r#""bytes_in":0,"bytes_out":7,"path":"/a\u000a\"b\u001b[0m\u009b\u202e😀","#,
+                r#""sandbox":"b\"x","exit_code":-9}"#,
                 "\n"
             )
         );

@@ -114,6 +114,7 @@ mod tests {
             bytes_in: 0,
             bytes_out: 0,
             subject: None,
+            facts: &[],
         };
         let (mut flood, start, mut batch) = (Flood::default(), Instant::now(), Vec::new());
         let written = (0..1000).filter(|_| flood.judge(&entry, start) == Verdict::Written).count() as u64;

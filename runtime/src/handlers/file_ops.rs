@@ -7,7 +7,9 @@
 mod encoded;
 mod fault;
 mod intake;
+mod multipart;
 mod names;
+mod raw;
 mod receive;
 mod scene;
 

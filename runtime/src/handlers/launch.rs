@@ -10,7 +10,6 @@ use std::time::Duration;
 
 use axum::http::StatusCode;
 use policy_lang::decide::{CommandQuery, Decision, Op, Query, VariableQuery, VariableUse, decide};
-use policy_lang::endpoint::ErrorStyle;
 use policy_lang::policy::{Limits, Ruled};
 
 use crate::endpoint::{Call, JsonBody};
@@ -24,17 +23,6 @@ use crate::process::{FindError, Owner, Program, SpawnError, VariableError, words
 pub(super) struct Directory {
     pub(super) handle: OwnedFd,
     pub(super) path: String,
-}
-
-/// Refuses the doors of the data plane, whose bodies and answers are of another shape.
-///
-/// # Errors
-/// 503 `endpoint_not_built`.
-pub(super) fn native(call: &Call) -> Result<(), ApiError> {
-    if call.door().errors == ErrorStyle::Detail {
-        return Err(ApiError::new(ErrorCode::EndpointNotBuilt, "This door is declared but not built yet"));
-    }
-    Ok(())
 }
 
 /// Who a process will belong to.
@@ -116,6 +104,20 @@ pub(super) fn program(call: &Call, argv0: &str, directory: &Directory) -> Result
     found.map_err(|error| match error {
         FindError::Unavailable => ApiError::new(ErrorCode::SpawnFailed, "The program cannot be opened now"),
         error => ApiError::new(ErrorCode::CommandNotFound, error.to_string()).with("parameter", "command"),
+    })
+}
+
+/// Finds a shell and asks the policy whether it may be used and run.
+///
+/// # Errors
+/// 403 `shell_not_allowed` or `command_not_allowed`, 400 `command_not_found`.
+pub(super) fn shell(call: &Call, name: &str, directory: &Directory) -> Result<Program, ApiError> {
+    let mut query = Query::of(call.permit().endpoint());
+    query.shell = Some(name);
+    ask(call, &query)?;
+    program(call, name, directory).map_err(|error| match error.code() {
+        ErrorCode::CommandNotFound => error.with("parameter", "shell"),
+        _ => error,
     })
 }
 

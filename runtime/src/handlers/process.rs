@@ -3,7 +3,7 @@
 //! A process belongs to the principal that started it: for another it does not exist, unless that one holds `*`.
 
 mod managed;
-mod streaming;
+pub(super) mod streaming;
 
 pub(super) mod process_get;
 pub(super) mod process_input;

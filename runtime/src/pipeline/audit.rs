@@ -7,7 +7,7 @@ use super::admit::Permit;
 use super::route::Match;
 use super::{Peer, Served, framing};
 use crate::app::App;
-use crate::audit::{Entry, Event};
+use crate::audit::{Entry, Event, Fact};
 use crate::auth::Principal;
 use crate::endpoint::{Intake, Note, Query, ReplyBody, RequestId};
 use crate::error::{ApiError, ErrorCode};
@@ -34,6 +34,7 @@ pub(super) struct Record {
     principal: Option<Arc<Principal>>,
     permit: Option<Permit>,
     subject: Option<(&'static str, String)>,
+    facts: Vec<(&'static str, Fact)>,
     note: Note,
     bytes_in: u64,
     /// Whether bytes of a body may still be on the way, or the client speaks HTTP/1.0: a refusal ends the connection.
@@ -54,6 +55,7 @@ impl Record {
             principal: None,
             permit: None,
             subject: None,
+            facts: Vec::new(),
             note: Note::default(),
             bytes_in: 0,
             unread: framing::has_body(request.headers()) || request.version() == Version::HTTP_10,
@@ -72,6 +74,9 @@ impl Record {
 
     pub(super) fn found(&mut self, matched: &Match) {
         self.found = Some((matched.declared(), matched.door()));
+        if let Some(Ok(sandbox)) = matched.param("sandbox_id") {
+            self.facts.push(("sandbox", sandbox.into_owned().into()));
+        }
     }
 
     pub(super) fn called_by(&mut self, principal: &Arc<Principal>) {
@@ -95,7 +100,9 @@ impl Record {
     /// # Errors
     /// 503 `audit_unavailable` where the log is a file that cannot be written: nothing has happened yet.
     pub(super) fn intend(&mut self, query: &Query, intake: &Intake, note: &Note) -> Result<(), ApiError> {
-        self.subject = subject::of(query, intake);
+        // A command line for a shell may begin with the value of a variable; the handler names the shell instead.
+        let shell_runs = self.found.is_some_and(|(_, door)| door.errors == ErrorStyle::Detail);
+        self.subject = subject::of(query, intake, shell_runs);
         self.note = note.clone();
         if !self.is_durable() {
             return Ok(());
@@ -147,6 +154,7 @@ impl Record {
             bytes_in: self.bytes_in.max(self.note.bytes_in()),
             bytes_out,
             subject: subject.or_else(|| self.note.text().map(|path| ("path", path))),
+            facts: &self.facts,
         }
     }
 
@@ -162,6 +170,8 @@ impl Record {
         if !written {
             return;
         }
+        self.facts.append(&mut self.note.take_facts());
+        let bytes_out = bytes_out.max(self.note.bytes_out());
         let code = error.map(|error| error.code().as_str());
         let rule = error.and_then(ApiError::rule_name);
         let entry = self.entry(event, error.is_none(), code, rule, Some(status), bytes_out);
@@ -205,7 +215,8 @@ fn success(mut record: Record, served: Served) -> Response<Body> {
             (Body::from(bytes), reply.headers)
         }
         ReplyBody::Stream(body) => {
-            (Body::new(Metered::new(body, status.as_u16(), record, slot)), reply.headers)
+            let announced = framing::announced(&reply.headers);
+            (Body::new(Metered::new(body, status.as_u16(), announced, record, slot)), reply.headers)
         }
         ReplyBody::WebSocket(socket) => {
             let Some(mut upgrade) = upgrade else {
@@ -242,6 +253,9 @@ fn refusal(record: &Record, error: &ApiError) -> Response<Body> {
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     if let Some(seconds) = error.retry_after_seconds() {
         headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    if let Some((name, value)) = error.further_header() {
+        headers.insert(name, value.clone());
     }
     if record.unread {
         headers.insert(CONNECTION, HeaderValue::from_static("close"));

@@ -107,6 +107,12 @@ impl Log {
         }
     }
 
+    /// Bytes that are kept of each stream.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
     /// Says how far a reader of the first stream is: while one is known, the process waits rather than overtake it, and
     /// what it has read stays for the next. `None`: nobody reads.
     pub fn follow(&mut self, reader: Option<u64>) {
@@ -219,6 +225,12 @@ impl Log {
     #[must_use]
     pub fn truncated(&self, stream: Stream) -> bool {
         self.lane(stream).dropped > 0
+    }
+
+    /// Bytes that came and were not kept at the end.
+    #[must_use]
+    pub fn dropped(&self, stream: Stream) -> u64 {
+        self.lane(stream).dropped
     }
 
     /// Frees what stands before `offset` in one stream.

@@ -42,6 +42,8 @@ pub struct Feed<K> {
     changes: watch::Receiver<u64>,
     /// Whether what is sent counts as taken care of; else the caller acknowledges by coming back.
     acknowledge: bool,
+    /// What the caller has acknowledged by coming here.
+    acknowledged: [u64; 2],
     /// The id that the caller knows the command by.
     command_id: Option<String>,
     stopping: CancellationToken,
@@ -71,6 +73,7 @@ impl<K: Send + 'static> Feed<K> {
             lines: Lines::new(offsets),
             changes,
             acknowledge: true,
+            acknowledged: from,
             command_id: None,
             stopping,
             state: State::Fresh,
@@ -138,7 +141,8 @@ impl<K: Send + 'static> Feed<K> {
             if !progress.segments.is_empty() {
                 continue;
             }
-            if progress.full && !self.acknowledge {
+            // A caller who has acknowledged all that it was sent can do no more: another reader has to.
+            if progress.full && !self.acknowledge && self.cursor.offsets != self.acknowledged {
                 self.state = State::Done;
                 let [stdout, stderr] = self.cursor.offsets;
                 let offsets = json!({"stdout_offset": stdout, "stderr_offset": stderr});

@@ -8,6 +8,9 @@
 //! large the file is. The length is that of the file when it was opened; a file that shrinks meanwhile cuts the
 //! connection. A path that is no UTF-8 is also in `path_base64`.
 //!
+//! The `download` doors of the data plane answer the bytes themselves, for GET and HEAD, with a strong `ETag`; they
+//! take `Range` (one range), `If-Range` and `If-None-Match`: 206, 304, or 416 `range_not_satisfiable`.
+//!
 //! # Limits
 //! `limits.max_bytes` bounds the file, `limits.max_duration_seconds` the transfer.
 //!
@@ -25,15 +28,20 @@
 use super::encoded::{self, quoted};
 use super::intake::query_path;
 use super::names::Name;
+use super::raw;
 use super::scene::Scene;
 use crate::endpoint::{Answer, Call};
 use crate::files::{Stop, read};
+use policy_lang::endpoint::ErrorStyle;
 
 /// Where the rules say nothing: an hour.
 const MAX_SECONDS: u64 = 3600;
 
 pub(crate) async fn call(call: Call) -> Answer {
     let scene = Scene::timed(&call, |limits| limits.max_duration_seconds, MAX_SECONDS);
+    if call.door().errors == ErrorStyle::Detail {
+        return raw::send(scene, call).await;
+    }
     let asked = query_path(&call, &scene)?;
     let limit = scene.limit(|limits| limits.max_bytes);
     let stop = Stop::at(scene.stop().deadline());

@@ -4,6 +4,8 @@
 //! JSON: `path` (or `path_base64`) and `content_base64` (standard, padded), required; `overwrite` (true). The content is
 //! decoded while it arrives; it goes straight to the disk where `path` comes before it. Missing parents are made.
 //!
+//! The `upload` doors of the data plane take `path` in the query and `multipart/form-data` with one part, `file`.
+//!
 //! # Response
 //! `{"path", "bytes"}`, once the file is in place and survives a power cut. Until then the old file is untouched; an
 //! upload that is cut leaves nothing behind.
@@ -23,15 +25,20 @@
 //! curl -X POST -H "X-Access-Token: $TOKEN" -d @body.json http://localhost:9000/files/upload-stream
 //! ```
 
+use super::multipart;
 use super::receive::receive;
 use super::scene::Scene;
 use crate::endpoint::{Answer, Call};
+use policy_lang::endpoint::BodyKind;
 
 /// Where the rules say nothing: an hour.
 const MAX_SECONDS: u64 = 3600;
 
 pub(crate) async fn call(mut call: Call) -> Answer {
     let scene = Scene::timed(&call, |limits| limits.max_duration_seconds, MAX_SECONDS);
+    if call.door().body == BodyKind::Multipart {
+        return multipart::receive(scene, call).await;
+    }
     let stream = call.stream();
     receive(scene, stream, call.note().clone()).await
 }

@@ -26,9 +26,10 @@
 use std::sync::Arc;
 
 use axum::http::StatusCode;
+use policy_lang::endpoint::ErrorStyle;
 use serde::Serialize;
 
-use super::super::launch;
+use super::super::{data_plane, launch};
 use crate::endpoint::{Answer, Call, Reply};
 use crate::process::{EndOnDrop, Full, Kind, Launch, Screen, Stdin, Stream, masking};
 
@@ -52,7 +53,9 @@ struct Response {
 }
 
 pub(crate) async fn call(mut call: Call) -> Answer {
-    launch::native(&call)?;
+    if call.door().errors == ErrorStyle::Detail {
+        return data_plane::execute(call).await;
+    }
     let mut body = call.json();
     let words = launch::command(&mut body)?;
     let time =

@@ -89,13 +89,13 @@ fn size(body: &JsonBody, name: &str, default: u16) -> Result<u16, ApiError> {
 /// The shell that was asked for, or the first usual one that is there and allowed.
 fn shell(call: &Call, asked: Option<String>, directory: &Directory) -> Result<(String, Program), ApiError> {
     if let Some(shell) = asked {
-        let program = allowed(call, &shell, directory)?;
+        let program = launch::shell(call, &shell, directory)?;
         return Ok((shell, program));
     }
     let own = call.app().processes.environment.variables().remove("SHELL");
     let mut refusal = None;
     for shell in own.into_iter().chain(["/bin/bash".to_owned(), "/bin/sh".to_owned()]) {
-        match allowed(call, &shell, directory) {
+        match launch::shell(call, &shell, directory) {
             Ok(program) => return Ok((shell, program)),
             // What the rules refuse says more than what is not there.
             Err(error) if refusal.is_none() || error.code() == ErrorCode::ShellNotAllowed => {
@@ -105,14 +105,4 @@ fn shell(call: &Call, asked: Option<String>, directory: &Directory) -> Result<(S
         }
     }
     Err(refusal.unwrap_or_else(|| ApiError::new(ErrorCode::CommandNotFound, "no shell was found")))
-}
-
-fn allowed(call: &Call, shell: &str, directory: &Directory) -> Result<Program, ApiError> {
-    let mut query = call.permit().query();
-    query.shell = Some(shell);
-    call.permit().check(&query)?;
-    launch::program(call, shell, directory).map_err(|error| match error.code() {
-        ErrorCode::CommandNotFound => error.with("parameter", "shell"),
-        _ => error,
-    })
 }

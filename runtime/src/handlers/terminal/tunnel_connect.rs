@@ -1,10 +1,14 @@
 //! Byte tunnel to a loopback TCP port, over WebSocket.
 //!
 //! # Request
-//! An upgrade with the port in the header `X-Sandbox-Port`. Then binary frames: the bytes for the port.
+//! An upgrade with the port in the header `X-Sandbox-Port`. Then binary frames: the bytes for the port. Without the header
+//! the binary frames form one byte stream that speaks yamux (version 0); each stream begins with the byte 1 and the port,
+//! two bytes with the high one first.
 //!
 //! # Response
-//! Binary frames: the bytes from the port. The socket is closed with 1000 when either side has ended, 1008 at a limit.
+//! Binary frames: the bytes from the port. A yamux stream is answered one byte first: 0 open, 1 port not allowed, 2 nothing
+//! listens, 3 unknown version; 128 streams may be open at once. The socket is closed with 1000 when either side has ended,
+//! 1008 at a limit.
 //!
 //! # Limits
 //! `limits.max_bytes` both ways together, `limits.max_duration_seconds` (86400), `limits.max_concurrency` (16). Without
@@ -12,7 +16,7 @@
 //!
 //! # Errors
 //! Before the upgrade: 400 `missing_parameter`, `invalid_parameter`; 403 `port_not_allowed`; 404 `not_found` where nothing
-//! listens. Without the header the socket would carry many streams: 503 `endpoint_not_built` for now.
+//! listens.
 //!
 //! # Policy
 //! `params.allow_ports`, `params.deny_ports`, `limits`.
@@ -22,14 +26,17 @@
 //! ```
 
 use std::net::Ipv4Addr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::TcpStream;
 
 use super::super::launch;
+use crate::app::App;
 use crate::endpoint::{Answer, Call, Reply};
 use crate::error::{ApiError, ErrorCode};
-use crate::tunnel::{self, MAX_MESSAGE};
+use crate::pipeline::admit::Permit;
+use crate::tunnel::{self, DIAL, MAX_MESSAGE, Terms};
 
 /// The header that names the port.
 const PORT: &str = "x-sandbox-port";
@@ -37,12 +44,17 @@ const PORT: &str = "x-sandbox-port";
 /// How long a tunnel may be open where the rules say nothing.
 const LONGEST: u64 = 86400;
 
-/// How long a port may take to accept.
-const PATIENCE: Duration = Duration::from_secs(5);
-
 pub(crate) async fn call(call: Call) -> Answer {
+    let terms = Terms {
+        most: launch::limit(&call, |limits| limits.max_bytes, u64::MAX),
+        longest: Duration::from_secs(launch::limit(&call, |limits| limits.max_duration_seconds, LONGEST)),
+        stopping: call.app().stopping.clone(),
+        note: call.note().clone(),
+    };
+    let ports = Ports { permit: call.permit().clone(), app: Arc::clone(call.app()) };
     let Some(value) = call.headers().get(PORT) else {
-        return Err(ApiError::new(ErrorCode::EndpointNotBuilt, "A tunnel of many streams is not built yet"));
+        let allows = move |port| ports.judge(port).is_ok();
+        return Ok(Reply::websocket(MAX_MESSAGE, move |socket| tunnel::streams(socket, allows, terms)));
     };
     let port: u16 = value
         .to_str()
@@ -50,21 +62,33 @@ pub(crate) async fn call(call: Call) -> Answer {
         .filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()))
         .and_then(|text| text.parse().ok())
         .ok_or_else(|| ApiError::invalid("X-Sandbox-Port", "X-Sandbox-Port must be a port number"))?;
-    let mut query = call.permit().query();
-    query.port = Some(port);
-    call.permit().check(&query)?;
-    let settings = &call.app().settings;
-    if port == settings.http_port || port == settings.pty_port {
-        return Err(ApiError::new(ErrorCode::PortNotAllowed, "The server's own ports cannot be reached")
-            .with("endpoint", call.declared().name)
-            .rule("default:base"));
-    }
-    let dialled = tokio::time::timeout(PATIENCE, TcpStream::connect((Ipv4Addr::LOCALHOST, port))).await;
+    ports.judge(port)?;
+    let dialled = tokio::time::timeout(DIAL, TcpStream::connect((Ipv4Addr::LOCALHOST, port))).await;
     let Ok(Ok(stream)) = dialled else {
         return Err(ApiError::not_found("ConnectionRefusedError", format!("Nothing listens on port {port}")));
     };
-    let longest = Duration::from_secs(launch::limit(&call, |limits| limits.max_duration_seconds, LONGEST));
-    let most = launch::limit(&call, |limits| limits.max_bytes, u64::MAX);
-    let stopping = call.app().stopping.clone();
-    Ok(Reply::websocket(MAX_MESSAGE, move |socket| tunnel::serve(socket, stream, most, longest, stopping)))
+    Ok(Reply::websocket(MAX_MESSAGE, move |socket| tunnel::raw(socket, stream, terms)))
+}
+
+/// Which ports the caller may reach.
+struct Ports {
+    permit: Permit,
+    app: Arc<App>,
+}
+
+impl Ports {
+    /// Asks the policy; the server's own ports are nobody's.
+    fn judge(&self, port: u16) -> Result<(), ApiError> {
+        let mut query = self.permit.query();
+        query.port = Some(port);
+        self.permit.check(&query)?;
+        let settings = &self.app.settings;
+        if port != settings.http_port && port != settings.pty_port {
+            return Ok(());
+        }
+        let endpoint = self.permit.state().policy.name(self.permit.endpoint()).unwrap_or_default();
+        Err(ApiError::new(ErrorCode::PortNotAllowed, "The server's own ports cannot be reached")
+            .with("endpoint", endpoint)
+            .rule("default:base"))
+    }
 }

@@ -13,14 +13,16 @@ pub(super) struct Metered {
     body: Body,
     status: u16,
     sent: u64,
+    /// The length that was announced, where one was.
+    announced: Option<u64>,
     record: Record,
     /// Given back when the body is dropped: at its end, or when the client has gone.
     _slot: Slot,
 }
 
 impl Metered {
-    pub(super) fn new(body: Body, status: u16, record: Record, slot: Slot) -> Self {
-        Self { body, status, sent: 0, record, _slot: slot }
+    pub(super) fn new(body: Body, status: u16, announced: Option<u64>, record: Record, slot: Slot) -> Self {
+        Self { body, status, sent: 0, announced, record, _slot: slot }
     }
 }
 
@@ -59,7 +61,9 @@ impl HttpBody for Metered {
 impl Drop for Metered {
     fn drop(&mut self) {
         // With a known length the end is never polled: whoever sent it all has ended it.
-        let complete = self.body.is_end_stream() || self.body.size_hint().exact() == Some(0);
+        let complete = self.body.is_end_stream()
+            || self.body.size_hint().exact() == Some(0)
+            || self.announced == Some(self.sent);
         let event = if complete { Event::Call } else { Event::Cut };
         let (status, sent) = (self.status, self.sent);
         self.record.end(event, status, None, sent);

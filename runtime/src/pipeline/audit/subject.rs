@@ -7,13 +7,14 @@ use serde_json::Value;
 /// Longest subject that is written, in bytes.
 const LONGEST: usize = 1024;
 
-/// The subject and which kind it is.
-pub(super) fn of(query: &Query, intake: &Intake) -> Option<(&'static str, String)> {
+/// The subject and which kind it is. `shell_runs`: a command that is one string is for a shell to run.
+pub(super) fn of(query: &Query, intake: &Intake, shell_runs: bool) -> Option<(&'static str, String)> {
     let Intake::Json(body) = intake else {
         return query.bytes("path").map(|path| ("path", short(&String::from_utf8_lossy(path))));
     };
     let members = body.members();
-    if let Some(program) = members.get("command").and_then(program) {
+    let command = members.get("command").filter(|command| !(shell_runs && command.is_string()));
+    if let Some(program) = command.and_then(program) {
         // `TOKEN=… make` is a mistake, and its first word the secret.
         return Some(("program", short(&masking::display(&[program.to_owned()]))));
     }
@@ -58,8 +59,11 @@ mod tests {
             (json!({"source": "a", "destination": "b"}), ("path", "a -> b")),
         ] {
             let intake = Intake::Json(JsonBody::new(body.as_object().unwrap().clone()));
-            let (kind, text) = of(&Query::default(), &intake).unwrap();
+            let (kind, text) = of(&Query::default(), &intake, false).unwrap();
             assert_eq!((kind, text.as_str()), right);
         }
+        let body = json!({"command": "TOKEN=s3cret curl x"});
+        let intake = Intake::Json(JsonBody::new(body.as_object().unwrap().clone()));
+        assert_eq!(of(&Query::default(), &intake, true), None);
     }
 }

@@ -1,0 +1,84 @@
+"""What only a socket can: input, kill, a terminal, the end with the connection."""
+
+import os
+import time
+
+from common import BASE, equal, raises, sandbox
+from langsmith.sandbox import SandboxOperationError
+
+box = sandbox()
+
+
+def gone(pid, within):
+    until = time.monotonic() + within
+    while os.path.exists(f"/proc/{pid}"):
+        with open(f"/proc/{pid}/stat") as stat:
+            if stat.read().rsplit(")", 1)[1].split()[0] == "Z":
+                return
+        assert time.monotonic() < until, f"{pid} lives"
+        time.sleep(0.02)
+
+
+handle = box.run("cat; echo end", wait=False, close_input=False)
+for piece in ("eins\n", "zwei€\n", "drei"):
+    handle.send_input(piece)
+handle.close_input()
+equal(handle.result.stdout, "eins\nzwei€\ndreiend\n")
+
+# More than any pipe holds, while nobody reads yet.
+handle = box.run("sleep 0.5; wc -c", wait=False, close_input=False)
+for _ in range(30):
+    handle.send_input("x" * 100_000)
+handle.close_input()
+equal(handle.result.stdout.strip(), "3000000")
+
+# kill is followed by the close at once, and reaches the children too.
+handle = box.run("sleep 300 & echo $!; sleep 300", wait=False)
+chunks = iter(handle)
+child = int(next(chunks).data)
+handle.kill()
+gone(child, 3)
+gone(handle.pid, 3)
+equal(box.reconnect(handle.command_id).result.exit_code, -9)
+
+# A terminal: one stream, a size, an end of input.
+handle = box.run("stty size; read line; echo \"<$line>\"; echo err >&2", wait=False, pty=True)
+handle.send_input("tipp\n")
+result = handle.result
+equal(result.stderr, "")
+assert "24 80" in result.stdout and "<tipp>" in result.stdout and "err" in result.stdout, result.stdout
+
+# The command ends with the connection where that was asked for, and goes on elsewhere.
+for kill_on_disconnect in (True, False):
+    handle = box.run("echo $$; sleep 5; touch went_on", wait=False, kill_on_disconnect=kill_on_disconnect)
+    pid = int(next(iter(handle)).data)
+    handle._control._ws.close()
+    if kill_on_disconnect:
+        gone(pid, 4)
+        assert not os.path.exists(f"{BASE}/went_on")
+    else:
+        assert os.path.exists(f"/proc/{pid}")
+        again = handle.reconnect()
+        equal(again.result.exit_code, 0)
+        assert os.path.exists(f"{BASE}/went_on")
+
+# Nobody is attached for longer than was said.
+handle = box.run("sleep 300", wait=False, idle_timeout=1)
+handle._control._ws.close()
+gone(handle.pid, 6)
+equal(raises(SandboxOperationError, lambda: handle.reconnect().result).error_type, "SessionExpired")
+
+# Kept no longer than was said.
+handle = box.run("true", wait=False, ttl_seconds=1)
+equal(handle.result.exit_code, 0)
+time.sleep(1.5)
+equal(raises(SandboxOperationError, lambda: box.reconnect(handle.command_id).result).error_type, "CommandNotFound")
+
+# A silent command is attached to again and again.
+handle = box.run("sleep 2.5; echo alive", wait=False)
+for _ in range(3):
+    handle._control._ws.close()
+    handle = handle.reconnect()
+    equal(next(handle._stream)["command_id"], handle.command_id, "attached again")
+    time.sleep(0.2)
+equal(handle.result.stdout, "alive\n")
