@@ -108,6 +108,18 @@ impl Engine {
         }))
     }
 
+    /// Whether `asked`, a name or a number as `--child-user` takes it, is whom children run as.
+    #[must_use]
+    pub fn runs_as(&self, asked: &str) -> bool {
+        let (uid, gid) = match self.common.identity {
+            Some(Identity { uid, gid }) => (uid, gid),
+            None => (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw()),
+        };
+        let says_group = asked.contains(':');
+        super::User::find(asked)
+            .is_ok_and(|user| user.identity.uid == uid && (!says_group || user.identity.gid == gid))
+    }
+
     /// Starts a process. Must be called within a tokio runtime; blocks until the program has been executed, which
     /// takes well under a millisecond.
     ///

@@ -1,8 +1,10 @@
 """Commands from start to end, the same over both transports."""
 
+import json
+import os
 import time
 
-from common import BASE, equal, raises, sandbox
+from common import BASE, equal, raises, request, sandbox
 from langsmith.sandbox import CommandTimeoutError, SandboxOperationError
 
 box = sandbox()
@@ -12,6 +14,9 @@ result = box.run("echo out; echo err >&2; exit 3")
 equal((result.stdout, result.stderr, result.exit_code), ("out\n", "err\n", 3))
 equal(box.run("pwd; echo $A", env={"A": "ä b"}).stdout, f"{BASE}\nä b\n")
 equal(box.run("mkdir d; cd d; pwd").stdout, f"{BASE}/d\n")
+body = {"command": "pwd; echo $A", "run_config": {"user": str(os.geteuid()), "work_dir": "d", "env_vars": {"A": "b"}}}
+status, answer = request("POST", "/api/v2/sandboxes/box/execute", json.dumps(body).encode())
+equal((status, json.loads(answer)["stdout"]), (200, f"{BASE}/d\nb\n"))
 equal(box.run("pwd", cwd="d").stdout, f"{BASE}/d\n")
 equal(box.run("cat; echo done", timeout=10).stdout, "done\n", "input is at its end")
 equal(box.run("no_such_program").exit_code, 127)
