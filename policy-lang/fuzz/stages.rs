@@ -9,6 +9,14 @@ use policy_lang::render::{RenderOptions, human};
 use policy_lang::resolved::FileInfo;
 use policy_lang::{Document, Inputs, compile_document, form, load_compiled};
 
+/// The compiled set of a template.
+pub(crate) fn set(template: &[u8]) -> String {
+    let (catalogue, levels) = (Catalogue::builtin(), Levels::default());
+    let document = Document { name: "template.yaml", bytes: template, format: Format::Yaml };
+    let outcome = compile_document(Some(document), &Inputs::new(&catalogue, &levels));
+    form::write(outcome.policy.expect("the template compiles").resolved())
+}
+
 /// Compiles some bytes as a document and asserts everything; panics where something does not hold.
 pub(crate) fn compile(bytes: &[u8]) {
     let (catalogue, levels) = (Catalogue::builtin(), Levels::default());

@@ -5,6 +5,7 @@
 #[path = "../../policy-lang/fuzz/stages.rs"]
 mod stages;
 
+use crate::golden::Goldens;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -27,10 +28,19 @@ fn the_corpus_of_the_fuzz_targets() {
     }
     let sets = corpus("load_set");
     assert!(sets.len() >= 4, "the corpus is there");
-    assert!(
-        sets.iter().all(|set| stages::load(set)),
-        "a set of the corpus no longer loads: compile it again"
-    );
+    assert!(sets.iter().all(|set| stages::load(set)), "a set of the corpus no longer loads");
+}
+
+/// The corpus of sets is compiled from merge cases, anew whenever the form or the endpoint table changes.
+#[test]
+fn the_sets_of_the_corpus_are_those_of_this_version() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut goldens = Goldens::new("cargo test -p policy-lang --test policy fuzzed", &[]);
+    for slug in ["b8-inherited-denies", "b9-one-limit-of-many", "groups-and-globs", "transfer-only-with-a-narrow-rule"] {
+        let template = fs::read(root.join("tests/policy/merge").join(slug).join("template.yaml")).unwrap();
+        goldens.compare(format!("policy-lang/fuzz/corpus/load_set/{slug}.json"), &stages::set(&template));
+    }
+    goldens.finish();
 }
 
 const PIECES: &[&str] = &[
