@@ -36,7 +36,12 @@ fn the_corpus_of_the_fuzz_targets() {
 fn the_sets_of_the_corpus_are_those_of_this_version() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut goldens = Goldens::new("cargo test -p policy-lang --test policy fuzzed", &[]);
-    for slug in ["b8-inherited-denies", "b9-one-limit-of-many", "groups-and-globs", "transfer-only-with-a-narrow-rule"] {
+    for slug in [
+        "b8-inherited-denies",
+        "b9-one-limit-of-many",
+        "groups-and-globs",
+        "transfer-only-with-a-narrow-rule",
+    ] {
         let template = fs::read(root.join("tests/policy/merge").join(slug).join("template.yaml")).unwrap();
         goldens.compare(format!("policy-lang/fuzz/corpus/load_set/{slug}.json"), &stages::set(&template));
     }
