@@ -33,6 +33,7 @@ mod place;
 mod resolve;
 mod root;
 mod rules;
+mod seen;
 mod tree;
 mod verdict;
 mod walk;

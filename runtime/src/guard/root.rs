@@ -3,11 +3,12 @@
 use super::Resolver;
 use super::foreign::is_foreign;
 use super::path::{below, parts};
+use super::seen::Seen;
 use super::verdict::{Op, PathJudge, Refusal, RefusalKind};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
@@ -89,10 +90,9 @@ impl Guard {
     /// The system's error where `base_dir` cannot be opened as a directory.
     pub fn open(options: GuardOptions, earlier: Option<&Self>) -> Result<Self, Errno> {
         let GuardOptions { base_dir, roots, sealed, resolver, durable } = options;
-        let mut seen = Seen::default();
-        let earlier = earlier.map(|earlier| earlier.roots.as_slice()).unwrap_or_default();
-        seen.0.extend(earlier.iter().map(|root| (root.path.clone(), Ok(Arc::clone(root)))));
+        let mut seen = Seen::new(earlier.map(|earlier| earlier.roots.as_slice()).unwrap_or_default());
         let mut held = BTreeMap::from([(base_dir.clone(), seen.open(&base_dir)?)]);
+        seen.list(&roots);
         for path in &roots {
             let root = seen.nearest(path)?;
             held.entry(root.path.clone()).or_insert(root);
@@ -191,7 +191,7 @@ impl Guard {
 }
 
 /// Opens `path` itself.
-fn open_root(path: &[u8]) -> Result<Root, Errno> {
+pub(super) fn open_root(path: &[u8]) -> Result<Root, Errno> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let fd = rustix::fs::openat(rustix::fs::CWD, path, flags, Mode::empty())?;
     let dev = rustix::fs::fstat(&fd)?.st_dev;
@@ -201,37 +201,6 @@ fn open_root(path: &[u8]) -> Result<Root, Errno> {
     let real = std::fs::canonicalize(Path::new(OsStr::from_bytes(path)))
         .map_or_else(|_| path.to_vec(), |real| real.into_os_string().into_vec());
     Ok(Root { path: path.to_vec(), real, fd, dev })
-}
-
-/// What came of every path that was opened so far. A policy may name many directories, few of which exist.
-#[derive(Default)]
-struct Seen(HashMap<Vec<u8>, Result<Arc<Root>, Errno>>);
-
-impl Seen {
-    /// `path` itself.
-    fn open(&mut self, path: &[u8]) -> Result<Arc<Root>, Errno> {
-        if let Some(seen) = self.0.get(path) {
-            return seen.clone();
-        }
-        // Nothing lies below what is not there.
-        let above = super::path::split_last(path).and_then(|(dir, _)| self.0.get(dir));
-        let opened = match above {
-            Some(&Err(absent @ (Errno::NOENT | Errno::NOTDIR))) => Err(absent),
-            _ => open_root(path).map(Arc::new),
-        };
-        self.0.insert(path.to_vec(), opened.clone());
-        opened
-    }
-
-    /// `path`, or the nearest directory above it that exists.
-    fn nearest(&mut self, mut path: &[u8]) -> Result<Arc<Root>, Errno> {
-        loop {
-            match (self.open(path), super::path::split_last(path)) {
-                (Err(Errno::NOENT | Errno::NOTDIR | Errno::ACCESS), Some((dir, _))) => path = dir,
-                (done, _) => return done,
-            }
-        }
-    }
 }
 
 /// What the umask leaves of 0666. The call that reads it also sets it, so the kernel's listing is asked instead.

@@ -5,7 +5,6 @@ use crate::env::Env;
 use crate::guard::{Guard, GuardOptions, NormalPath, Resolver};
 use crate::log;
 use policy_lang::policy::CompiledPolicy;
-use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
@@ -17,10 +16,12 @@ pub(super) fn open(policy: &CompiledPolicy, env: &Env, earlier: Option<&Guard>) 
     }
     let base_dir = policy.base_dir().as_bytes().to_vec();
     let rules = policy.endpoints().filter_map(|(_, endpoint)| endpoint.paths.as_deref());
-    let roots: BTreeSet<Vec<u8>> = rules.flat_map(|rules| rules.roots()).map(<[u8]>::to_vec).collect();
+    let mut roots: Vec<&[u8]> = rules.flat_map(|rules| rules.roots()).collect();
+    roots.sort_unstable();
+    roots.dedup();
+    let roots = roots.into_iter().map(<[u8]>::to_vec).collect();
     let sealed = env.audit_file.as_deref().map_or_else(Vec::new, |file| spellings(Path::new(file)));
-    let options =
-        GuardOptions { base_dir, roots: roots.into_iter().collect(), sealed, resolver, durable: true };
+    let options = GuardOptions { base_dir, roots, sealed, resolver, durable: true };
     Guard::open(options, earlier).map_err(|error| {
         Fault::failed(format!("cannot open the base directory `{}`: {error}", policy.base_dir()))
     })
