@@ -1,6 +1,6 @@
 //! The one decision: may this call happen, and if not, which rule says so.
 //!
-//! [`decide`] walks the gates in the order of the pipeline and stops at the first that refuses; [`gates`] asks every gate,
+//! [`decide`] walks the gates in the order of the pipeline and stops at the first that refuses; [`gates()`] asks every gate,
 //! for explain. Both call the same function of each gate. A gate judges only what the [`Query`] asks: a member that is
 //! absent is *not asked* and passes, so the pipeline asks in two steps (before the body is read, and once the handler
 //! knows its paths, program or URL) and both steps together are what explain asks in one.

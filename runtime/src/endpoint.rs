@@ -2,7 +2,7 @@
 //!
 //! A handler is one function in its own file, `handlers/<group>/<endpoint_id>.rs`:
 //!
-//! ```ignore
+//! ```text
 //! pub(crate) async fn call(mut call: Call) -> Answer {
 //!     let path = call.query().required("path")?;
 //!     …
@@ -12,7 +12,7 @@
 //!
 //! It runs as step 7 of the pipeline. A [`Call`] holds a [`Permit`], which only the step that admits a call can make, so
 //! that no handler runs for a call that the policy did not let in. What depends on the call's own values (paths,
-//! commands, URLs, parameters) the handler still asks of the policy, through [`Call::policy`] and the guard.
+//! commands, URLs, parameters) the handler still asks of the policy, through [`Permit::check`] and the guard.
 
 mod body;
 mod note;

@@ -75,7 +75,7 @@ pub struct PathQuery<'a> {
 /// The program of a call. A command given as one string for a shell to run is the program of that shell.
 #[derive(Debug, Clone, Copy)]
 pub struct CommandQuery<'a> {
-    /// argv[0] as given.
+    /// `argv[0]` as given.
     pub argv0: &'a str,
     /// The file that would be executed: absolute, links in its directory resolved, its own name as found. Absent in pure
     /// computation.

@@ -1,9 +1,9 @@
-//! `allow_commands` and `deny_commands`: which programs may run, matched on argv[0] and the file behind it.
+//! `allow_commands` and `deny_commands`: which programs may run, matched on `argv[0]` and the file behind it.
 //!
 //! A bare name in a list means the file that the server's own `PATH` finds for it when the policy is compiled; nothing in
 //! a request can change which file that is. An absolute entry means that file. A request is judged by the file that would
-//! be executed; where nobody looks at a file system (explain, `capabilities/check`), a bare argv[0] means what the same
-//! bare name in the list means. A deny is wider: it also fits the base name of argv[0], of the file and of what a link
+//! be executed; where nobody looks at a file system (explain, `capabilities/check`), a bare `argv[0]` means what the same
+//! bare name in the list means. A deny is wider: it also fits the base name of `argv[0]`, of the file and of what a link
 //! leads to, without regard to case.
 
 use super::{Allow, Deny, denied, not_allowed};

@@ -94,7 +94,7 @@ pub struct VariableRules {
 }
 
 impl VariableRules {
-    /// What refuses `name`; none where the rules let it through. The refusals of [`never`] stand apart.
+    /// What refuses `name`; none where the rules let it through. The refusals of [`never()`] stand apart.
     #[must_use]
     pub fn refuses(&self, name: &str) -> Option<ElementRef> {
         denied(&self.deny, |entry| entry.any_case(name))

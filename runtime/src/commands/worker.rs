@@ -1,6 +1,6 @@
 //! The worker: a Python process that has imported a template and calls its functions for the server.
 //!
-//! The template is imported twice: once at start by a process that only tells what it declares ([`describe`]), before
+//! The template is imported twice: once at start by a process that only tells what it declares ([`mod@describe`]), before
 //! there is a policy, and once by the worker itself. Both get the package that templates are written against from this
 //! binary, over their standard input; no file is needed for it.
 //!

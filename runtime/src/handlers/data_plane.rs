@@ -4,8 +4,8 @@
 //!
 //! | door | endpoint | here |
 //! |---|---|---|
-//! | `execute` | `shell` | [`execute`] |
-//! | `execute/stream/start`, `…/resume`, `execute/ws` | `shell_stream` | [`stream`] |
+//! | `execute` | `shell` | [`mod@execute`] |
+//! | `execute/stream/start`, `…/resume`, `execute/ws` | `shell_stream` | [`mod@stream`] |
 //! | `upload`, `download`, `glob`, `grep` | `files_…` | beside the handlers of those |
 //! | `tunnel` | `tunnel_connect` | the handler of that |
 //! | `boxes/{name}` | `capabilities` | the handler of that |
