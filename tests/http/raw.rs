@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long a silent connection is taken to have nothing more to say.
 const QUIET: Duration = Duration::from_millis(400);
@@ -67,6 +67,7 @@ pub fn connect(port: u16) -> TcpStream {
 /// Reads until the server closes or is quiet.
 pub fn read_all(stream: &mut TcpStream) -> Exchange {
     let (mut bytes, mut piece) = (Vec::new(), [0; 65536]);
+    let until = Instant::now() + Duration::from_secs(20);
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     let closed = loop {
         match stream.read(&mut piece) {
@@ -75,14 +76,22 @@ pub fn read_all(stream: &mut TcpStream) -> Exchange {
                 bytes.extend_from_slice(&piece[..read]);
                 stream.set_read_timeout(Some(QUIET)).unwrap();
             }
-            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => break false,
+            // A stream may pause for longer than this before its last chunk.
+            Err(error) if quiet(&error) && (split(&bytes).is_some() || Instant::now() > until) => break false,
+            Err(error) if quiet(&error) => {}
             Err(_) => break true,
         }
     };
-    Exchange { answers: split(&bytes), closed }
+    let answers = split(&bytes).unwrap_or_else(|| panic!("half an answer: {}", String::from_utf8_lossy(&bytes)));
+    Exchange { answers, closed }
 }
 
-fn split(mut bytes: &[u8]) -> Vec<Answer> {
+fn quiet(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut)
+}
+
+/// The answers; none where the last is not yet whole.
+fn split(mut bytes: &[u8]) -> Option<Vec<Answer>> {
     let mut answers = Vec::new();
     while let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
         let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
@@ -97,7 +106,7 @@ fn split(mut bytes: &[u8]) -> Vec<Answer> {
         let rest = &bytes[end + 4..];
         let chunked = headers.get("transfer-encoding").is_some_and(|values| values[0] == "chunked");
         let (body, length) = match chunked {
-            true => unchunked(rest),
+            true => unchunked(rest)?,
             false => {
                 let length = length.unwrap_or(0).min(rest.len());
                 (rest[..length].to_vec(), length)
@@ -108,21 +117,20 @@ fn split(mut bytes: &[u8]) -> Vec<Answer> {
         }
         bytes = &rest[length..];
     }
-    assert!(bytes.is_empty(), "what follows is no answer: {}", String::from_utf8_lossy(bytes));
-    answers
+    bytes.is_empty().then_some(answers)
 }
 
-/// The body of a chunked answer and how many bytes it took, its last chunk included.
-fn unchunked(bytes: &[u8]) -> (Vec<u8>, usize) {
+/// The body of a chunked answer and how many bytes it took, its last chunk included; none where that is not there yet.
+fn unchunked(bytes: &[u8]) -> Option<(Vec<u8>, usize)> {
     let (mut body, mut at) = (Vec::new(), 0);
     loop {
-        let line = bytes[at..].windows(2).position(|two| two == b"\r\n").unwrap();
+        let line = bytes.get(at..)?.windows(2).position(|two| two == b"\r\n")?;
         let size = usize::from_str_radix(std::str::from_utf8(&bytes[at..at + line]).unwrap(), 16).unwrap();
         let begun = at + line + 2;
-        body.extend_from_slice(&bytes[begun..begun + size]);
+        body.extend_from_slice(bytes.get(begun..begun + size)?);
         at = begun + size + 2;
         if size == 0 {
-            return (body, at);
+            return (at <= bytes.len()).then_some((body, at));
         }
     }
 }
