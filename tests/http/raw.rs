@@ -77,12 +77,15 @@ pub fn read_all(stream: &mut TcpStream) -> Exchange {
                 stream.set_read_timeout(Some(QUIET)).unwrap();
             }
             // A stream may pause for longer than this before its last chunk.
-            Err(error) if quiet(&error) && (split(&bytes).is_some() || Instant::now() > until) => break false,
+            Err(error) if quiet(&error) && (split(&bytes).is_some() || Instant::now() > until) => {
+                break false;
+            }
             Err(error) if quiet(&error) => {}
             Err(_) => break true,
         }
     };
-    let answers = split(&bytes).unwrap_or_else(|| panic!("half an answer: {}", String::from_utf8_lossy(&bytes)));
+    let answers =
+        split(&bytes).unwrap_or_else(|| panic!("half an answer: {}", String::from_utf8_lossy(&bytes)));
     Exchange { answers, closed }
 }
 
