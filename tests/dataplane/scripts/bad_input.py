@@ -62,9 +62,16 @@ equal(talk({"type": "execute", "command": "true\0"})[0][0]["error_type"], "Comma
 big = {"type": "execute", "command": "x" * (16 << 20)}
 got, code = talk(big)
 assert got == [] and code in (1009, None), (got, code)
-got, code = talk({"type": "execute", "command": "sleep 3", "command_id": "big"}, {"type": "input", "data": "x" * (16 << 20)})
-equal([frame["type"] for frame in got], ["started"])
-assert code in (1009, None), code
+with connect(URL, additional_headers=HEADERS, max_size=None) as ws:
+    ws.send(json.dumps({"type": "execute", "command": "sleep 3", "command_id": "big"}))
+    equal(json.loads(ws.recv(timeout=20))["type"], "started")
+    try:
+        ws.send(json.dumps({"type": "input", "data": "x" * (16 << 20)}))
+        ws.recv(timeout=20)
+        raise AssertionError("a frame of 16 MiB was taken")
+    except ConnectionClosed as closed:
+        # A reset can overtake the close frame: what is left unread in a socket is thrown away with it.
+        assert closed.rcvd is None or closed.rcvd.code == 1009, closed
 
 # Later frames of no known kind are passed over.
 got, code = talk(
