@@ -5,6 +5,7 @@
 
 mod codes;
 mod denial;
+mod egress;
 
 pub use codes::ErrorCode;
 

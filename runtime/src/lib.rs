@@ -13,6 +13,7 @@ pub mod cli;
 pub mod command_socket;
 pub mod commands;
 pub mod custom;
+pub mod egress;
 pub mod endpoint;
 pub mod engine;
 pub mod env;
