@@ -5,9 +5,12 @@
 //! No stage stops at its first fault: all are gathered in [`error`] and shown at once, each as
 //! `endpoints.toml:LINE:COLUMN` with the text it is about, and the tables are still written from what could be read,
 //! so that the rest of the crate gives no errors of its own.
+//!
+//! Beside them stands [`macro@command`], which declares a command of a template by the signature of its function.
 #![forbid(unsafe_code)]
 
 mod check;
+mod command;
 mod decl;
 mod emit;
 mod error;
@@ -45,4 +48,18 @@ pub fn routes(input: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn handlers(input: TokenStream) -> TokenStream {
     read::expand(input.into(), emit::handlers).into()
+}
+
+/// Makes a function a command of a template: its name, its arguments with their types and defaults, and what is said of
+/// each, come from the signature and its comments.
+///
+/// `#[command]`, or `#[command(name = "say-hello", hidden, scopes = ["system:read"])]`. A parameter of the type
+/// `Option<…>` may be absent; `#[arg(default = 3)]` before a parameter says what holds then. The function may be `async`;
+/// one that is not runs on a thread of its own, so that it may block. Its result is anything that can be serialised, or a
+/// `Result` whose error becomes a `CommandError`.
+///
+/// The function stays as it was. Beside it stands a type of its name that the registry of `runtime::extend` takes.
+#[proc_macro_attribute]
+pub fn command(attribute: TokenStream, function: TokenStream) -> TokenStream {
+    command::expand(attribute.into(), function.into()).into()
 }

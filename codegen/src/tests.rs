@@ -10,7 +10,7 @@
 //! Beside each `.toml` stands the `.stderr` that the compiler would show. `UPDATE=1` rewrites them.
 
 #[path = "../../tests/golden.rs"]
-mod golden;
+pub(crate) mod golden;
 
 use crate::error::Faults;
 use crate::read::{Input, expand_text};
@@ -19,9 +19,9 @@ use golden::Goldens;
 use proc_macro2::TokenStream;
 use std::path::{Path, PathBuf};
 
-const COMMAND: &str = "cargo test -p codegen";
+pub(crate) const COMMAND: &str = "cargo test -p codegen";
 
-fn root() -> &'static Path {
+pub(crate) fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
@@ -94,7 +94,7 @@ fn a_faulty_declaration_still_gives_the_tables() {
 }
 
 /// A macro's output as a person would write it.
-fn pretty(code: &TokenStream) -> String {
+pub(crate) fn pretty(code: &TokenStream) -> String {
     prettyplease::unparse(&syn::parse_file(&code.to_string()).unwrap())
 }
 

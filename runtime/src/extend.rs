@@ -14,7 +14,9 @@
 //! SandboxServer::new(Options::default()).routes(table).serve().unwrap();
 //! ```
 //!
-//! A whole program stands in `runtime/examples/hello.rs`.
+//! A function becomes a command by [`macro@command`]; a whole program stands in `examples/rust-hello/main.rs`.
+
+mod command;
 
 use crate::boot::commands::Declared;
 use crate::boot::{self, Fault};
@@ -32,6 +34,9 @@ use std::future::Future;
 use std::sync::Arc;
 
 pub use crate::boot::Options;
+pub use codegen::command;
+pub use command::{ArgumentValue, DeclaredCommand, blocking, declare, take, written};
+pub use serde_json::Value;
 
 /// A server with commands and routes of its own.
 #[derive(Debug)]
@@ -213,6 +218,18 @@ impl CommandRegistry {
             limits: Limits::default(),
             action: Action::Function(Function(Arc::new(function))),
         })
+    }
+
+    /// Adds a command that its function declares: `registry.add::<hello>()` where `hello` is marked with
+    /// [`macro@command`].
+    ///
+    /// # Errors
+    /// Its name is none or taken, or it asks for what is no scope.
+    pub fn add<C: DeclaredCommand>(&mut self) -> Result<(), RegistryError> {
+        let scopes = ScopeNeed::parse(C::SCOPES.iter().copied())
+            .map_err(|scope| RegistryError::Scope { command: C::NAME.to_owned(), scope: scope.to_owned() })?;
+        let about = About { description: C::DESCRIPTION.to_owned(), hidden: C::HIDDEN, scopes };
+        self.register(C::NAME, about, C::arguments(), C::call)
     }
 }
 

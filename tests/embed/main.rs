@@ -1,10 +1,10 @@
-//! The server as a library: the example `runtime/examples/hello.rs` is run as it stands, and asked over a socket.
+//! The server as a library: the example `examples/rust-hello/main.rs` is run as it stands, and asked over a socket.
 //!
 //! Called with a port, this program is the example's server; otherwise it starts itself so, and asks.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout, reason = "a test program")]
 
-#[path = "../../runtime/examples/hello.rs"]
+#[path = "../../examples/rust-hello/main.rs"]
 mod hello;
 
 use serde_json::{Value, json};
@@ -52,8 +52,24 @@ fn commands_and_routes_in_rust_are_served_like_declared_ones() {
     assert_eq!(hello(json!({"name": 5})), (200, json!({"result": "Hello, 5!"})));
     let refused = json!({"error": "there is nobody", "type": "ValueError", "code": "internal"});
     assert_eq!(hello(json!({"name": "nobody"})), (500, refused));
-    let listed = json!({"commands": [{"name": "hello", "description": "Say hello.", "args": [
-        {"name": "name", "type": "string", "required": false, "default": "World", "description": "Whom to greet"}]}]});
+    let add = |arguments: Value| ask(port, "POST", "/commands/add", Some(arguments));
+    assert_eq!(add(json!({"a": "2"})), (200, json!({"result": 2.5})));
+    assert_eq!(add(json!({"a": 2, "b": 1, "negate": "yes"})), (200, json!({"result": -3.0})));
+    let refused = |error: &str, code: &str, parameter: &str| json!({"error": error, "type": "ValueError", "code": code, "parameter": parameter});
+    let missing = refused("Missing required argument 'a'", "missing_parameter", "a");
+    assert_eq!(add(json!({"b": 1})), (400, missing));
+    let wrong = refused("Argument 'a' must be an integer", "invalid_parameter", "a");
+    assert_eq!(add(json!({"a": 1.5})), (400, wrong));
+    let about = json!({"result": {"name": "runtime", "version": env!("CARGO_PKG_VERSION")}});
+    assert_eq!(ask(port, "POST", "/commands/_debug-info", Some(json!({}))), (200, about));
+    let argument = |name: &str, kind: &str, required: bool, default: Value, description: &str| json!({"name": name, "type": kind, "required": required, "default": default, "description": description});
+    let listed = json!({"commands": [
+        {"name": "add", "description": "Add two numbers.", "args": [
+            argument("a", "integer", true, Value::Null, ""),
+            argument("b", "float", false, json!(0.5), ""),
+            argument("negate", "boolean", false, Value::Null, "")]},
+        {"name": "hello", "description": "Say hello.", "args": [
+            argument("name", "string", false, json!("World"), "Whom to greet")]}]});
     assert_eq!(ask(port, "GET", "/commands", None), (200, listed));
     let (_, shown) = ask(port, "GET", "/capabilities", None);
     assert_eq!(shown["endpoints"]["code_run"]["rule"], json!("code:enable_group:dev_tools"));

@@ -27,6 +27,14 @@ pub enum RegistryError {
         /// The argument.
         argument: String,
     },
+    /// It asks for what is no scope.
+    #[error("`{scope}` is no scope, and the command `{command}` asks for it")]
+    Scope {
+        /// The command.
+        command: String,
+        /// What it asks for.
+        scope: String,
+    },
 }
 
 impl Registry {

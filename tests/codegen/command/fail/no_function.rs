@@ -1,0 +1,3 @@
+//! The attribute on what is no function.
+
+struct Hello;
