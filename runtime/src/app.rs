@@ -9,6 +9,7 @@ mod state;
 pub use settings::{MAX_UPLOAD_BYTES, Settings};
 pub use state::{PolicyState, index};
 
+use crate::agents::Agents;
 use crate::audit::Audit;
 use crate::auth::FailedLogins;
 use crate::commands::Commands;
@@ -37,6 +38,8 @@ pub struct App {
     pub commands: Commands,
     /// Every terminal session.
     pub terminals: Arc<pty::Sessions>,
+    /// Coding agents and what is kept of them.
+    pub agents: Arc<Agents>,
     /// Wrong tokens by peer.
     pub failed_logins: FailedLogins,
     /// Cancelled when the server stops: streams and sockets end then.
@@ -58,6 +61,8 @@ impl App {
         processes: Arc<process::Engine>,
         commands: Commands,
     ) -> Self {
+        let base_dir = policy.policy.base_dir().into();
+        let agents = Arc::new(Agents::new(settings.state_dir.clone(), base_dir));
         let (boot, _) = uuid::Uuid::new_v4().as_u64_pair();
         Self {
             policy: RwLock::new(Arc::new(policy)),
@@ -67,6 +72,7 @@ impl App {
             processes,
             commands,
             terminals: Arc::default(),
+            agents,
             failed_logins: FailedLogins::default(),
             stopping: CancellationToken::new(),
             started: Instant::now(),

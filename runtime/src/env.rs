@@ -53,6 +53,11 @@ pub const VARIABLES: &[Variable] = &[
     Variable { name: POLICY, default: "unset", meaning: "the policy itself, as JSON" },
     Variable { name: POLICY_FILE, default: "unset", meaning: "file that holds the policy" },
     Variable { name: AUDIT_FILE, default: "stderr", meaning: "file that the audit log is appended to" },
+    Variable {
+        name: STATE_DIR,
+        default: "/var/lib/agent-sandbox-server, for others than root /var/tmp/agent-sandbox-server-UID",
+        meaning: "folder that the server keeps its own state in where --state-dir names none",
+    },
     Variable { name: BROWSER, default: "the first Chromium found", meaning: "browser executable" },
 ];
 
@@ -66,6 +71,7 @@ pub const POLICY: &str = "ABX_SERVER_POLICY";
 /// The policy's file.
 pub const POLICY_FILE: &str = "ABX_SERVER_POLICY_FILE";
 const AUDIT_FILE: &str = "ABX_AUDIT_FILE";
+const STATE_DIR: &str = "ABX_STATE_DIR";
 const BROWSER: &str = "ABX_BROWSER";
 
 /// What the environment said at start. An empty variable is an unset one.
@@ -85,6 +91,8 @@ pub struct Env {
     pub policy_file: Option<String>,
     /// `ABX_AUDIT_FILE`
     pub audit_file: Option<String>,
+    /// `ABX_STATE_DIR`
+    pub state_dir: Option<String>,
     /// `ABX_BROWSER`
     pub browser: Option<String>,
     /// What children may inherit: everything but the server's own variables.
@@ -112,6 +120,7 @@ impl Env {
             policy: variable(POLICY),
             policy_file: variable(POLICY_FILE),
             audit_file: variable(AUDIT_FILE),
+            state_dir: variable(STATE_DIR),
             browser: variable(BROWSER),
             inherited: std::env::vars_os().filter(|(name, _)| !own(name)).collect(),
             #[cfg(debug_assertions)]

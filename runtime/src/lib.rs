@@ -5,6 +5,7 @@
 //! and services that know nothing of HTTP.
 #![deny(clippy::disallowed_methods)]
 
+pub mod agents;
 pub mod app;
 pub mod audit;
 pub mod auth;

@@ -23,6 +23,8 @@ pub struct Settings {
     pub sandbox_id: Option<String>,
     /// Where the audit log is, when it is a file: no endpoint may reach it.
     pub audit_file: Option<PathBuf>,
+    /// What the server keeps over its own end; absolute. No endpoint may reach it.
+    pub state_dir: PathBuf,
     /// Largest upload where the policy says none.
     pub max_upload_bytes: u64,
 }

@@ -31,6 +31,8 @@ pub struct Options {
     pub allow_origins: Vec<String>,
     /// `--allow-host`
     pub allow_hosts: Vec<String>,
+    /// `--state-dir`
+    pub state_dir: Option<PathBuf>,
     /// `--require-auth`
     pub require_auth: bool,
     /// `--child-user`
@@ -54,6 +56,7 @@ impl Default for Options {
             base_dir: None,
             allow_origins: Vec::new(),
             allow_hosts: Vec::new(),
+            state_dir: None,
             require_auth: false,
             child_user: None,
             forward_output: false,
@@ -79,8 +82,20 @@ pub(super) fn settings(options: &Options, env: &Env) -> Result<Settings, Fault> 
         allow_hosts: options.allow_hosts.clone(),
         sandbox_id: options.sandbox_id.clone(),
         audit_file: env.audit_file.as_deref().map(PathBuf::from),
+        state_dir: state_dir(options, env),
         max_upload_bytes,
     })
+}
+
+/// `--state-dir`, then `ABX_STATE_DIR`, then a folder that outlives the machine's start and is no home of a child.
+fn state_dir(options: &Options, env: &Env) -> PathBuf {
+    let named = options.state_dir.clone().or_else(|| env.state_dir.as_deref().map(PathBuf::from));
+    let uid = rustix::process::geteuid();
+    let dir = named.unwrap_or_else(|| match uid.is_root() {
+        true => PathBuf::from("/var/lib/agent-sandbox-server"),
+        false => PathBuf::from(format!("/var/tmp/agent-sandbox-server-{}", uid.as_raw())),
+    });
+    std::path::absolute(&dir).unwrap_or(dir)
 }
 
 /// `--pty-port`, then `ABX_PTY_PORT`, then 9001.

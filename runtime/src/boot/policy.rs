@@ -17,6 +17,7 @@ use policy_lang::form;
 use policy_lang::layers::code::GroupSwitch;
 use policy_lang::policy::CompiledPolicy;
 use policy_lang::stages::{Document, Inputs, Outcome, compile_document, load_compiled};
+use std::path::PathBuf;
 
 /// The endpoints whose uploads `ABX_MAX_UPLOAD_SIZE` bounds where the policy says nothing.
 const UPLOADS: [EndpointId; 2] = [EndpointId::Upload, EndpointId::FilesUploadStream];
@@ -29,6 +30,8 @@ pub(super) struct Loader {
     catalogue: Catalogue,
     /// `enable_group` and `disable_group` of the template.
     switches: Vec<GroupSwitch>,
+    /// What no endpoint may reach, beside the audit log.
+    state_dir: PathBuf,
     base_values: [(EndpointId, Key, u64); UPLOADS.len()],
 }
 
@@ -44,7 +47,13 @@ impl Loader {
     pub(super) fn new(options: &Options, settings: &Settings, declared: &Declared) -> Self {
         let base_values = UPLOADS.map(|id| (id, Key::LimitsMaxBytes, settings.max_upload_bytes));
         let catalogue = declared.routes.catalogue().clone();
-        Self { options: options.clone(), catalogue, switches: declared.switches.clone(), base_values }
+        Self {
+            options: options.clone(),
+            catalogue,
+            switches: declared.switches.clone(),
+            state_dir: settings.state_dir.clone(),
+            base_values,
+        }
     }
 
     /// Reads the source anew. What `earlier` counted goes on being counted.
@@ -61,7 +70,7 @@ impl Loader {
         }
         let tokens = Tokens::read(declared, legacy, |variable| env.secret(variable))
             .map_err(|error| Fault::failed(format!("{}: {error}", source.name)))?;
-        let guard = guard::open(&policy, env, earlier.map(|earlier| &earlier.guard))?;
+        let guard = guard::open(&policy, env, &self.state_dir, earlier.map(|earlier| &earlier.guard))?;
         Ok(Loaded { state: PolicyState::new(policy, tokens, guard, warnings, earlier), findings })
     }
 

@@ -35,6 +35,10 @@ pub(super) struct Serve {
     /// Directory that the file endpoints work in [default: the policy's, ABX_SERVER_BASE_DIR or /home/user]
     #[arg(long, value_name = "DIR")]
     base_dir: Option<PathBuf>,
+    /// Folder that the server keeps its own state in, outside the base directory [default: ABX_STATE_DIR or
+    /// /var/lib/agent-sandbox-server]
+    #[arg(long, value_name = "DIR")]
+    state_dir: Option<PathBuf>,
     /// Origin of web pages that may call; may be given several times
     #[arg(long = "allow-origin", value_name = "ORIGIN")]
     allow_origins: Vec<String>,
@@ -65,6 +69,7 @@ impl Serve {
             preset: self.preset,
             commands: self.commands,
             base_dir: self.base_dir,
+            state_dir: self.state_dir,
             allow_origins: self.allow_origins,
             allow_hosts: self.allow_hosts,
             require_auth: self.require_auth,

@@ -9,7 +9,12 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 /// Opens the roots. What `earlier` holds is kept: a reload follows nothing that was put in the place of a root.
-pub(super) fn open(policy: &CompiledPolicy, env: &Env, earlier: Option<&Guard>) -> Result<Guard, Fault> {
+pub(super) fn open(
+    policy: &CompiledPolicy,
+    env: &Env,
+    state_dir: &Path,
+    earlier: Option<&Guard>,
+) -> Result<Guard, Fault> {
     let resolver = earlier.map_or_else(Resolver::detect, Guard::resolver);
     if earlier.is_none() && resolver == Resolver::Walk {
         log::say(format_args!("openat2 does not work here: paths are opened part by part"));
@@ -20,7 +25,8 @@ pub(super) fn open(policy: &CompiledPolicy, env: &Env, earlier: Option<&Guard>) 
     roots.sort_unstable();
     roots.dedup();
     let roots = roots.into_iter().map(<[u8]>::to_vec).collect();
-    let sealed = env.audit_file.as_deref().map_or_else(Vec::new, |file| spellings(Path::new(file)));
+    let audit_file = env.audit_file.as_deref().map(Path::new);
+    let sealed = audit_file.into_iter().chain([state_dir]).flat_map(spellings).collect();
     let options = GuardOptions { base_dir, roots, sealed, resolver, durable: true };
     Guard::open(options, earlier).map_err(|error| {
         Fault::failed(format!("cannot open the base directory `{}`: {error}", policy.base_dir()))

@@ -1,0 +1,62 @@
+//! Coding agents under supervision: the service behind the agents group.
+//!
+//! - [`ids`]: names of everything that is kept, a prefix and a ULID
+//! - [`store`]: one SQLite database, one writer, many readers
+//!
+//! Everything that is to survive is in the store; memory holds only what is live. [`Agents`] touches no file when it is
+//! made: the store opens when it is first asked for.
+
+pub mod ids;
+pub mod store;
+
+use std::path::PathBuf;
+use store::{Place, Store, StoreError};
+use tokio::sync::OnceCell;
+
+/// The service. One a server.
+#[derive(Debug)]
+pub struct Agents {
+    place: Place,
+    opened: OnceCell<Opened>,
+}
+
+/// What is there once the store is open.
+#[derive(Debug)]
+pub struct Opened {
+    /// The database.
+    pub store: Store,
+}
+
+impl Agents {
+    /// A service that keeps its state beneath `state_dir`, which must lie outside `base_dir`. Touches no file.
+    #[must_use]
+    pub fn new(state_dir: PathBuf, base_dir: PathBuf) -> Self {
+        Self { place: Place { state_dir, base_dir }, opened: OnceCell::new() }
+    }
+
+    /// What the store holds, opening it where nobody has yet.
+    ///
+    /// # Errors
+    /// That it cannot be opened; the next call tries again.
+    pub async fn open(&self) -> Result<&Opened, StoreError> {
+        let open = async || {
+            let store = Store::open(self.place.clone()).await?;
+            Ok(Opened { store })
+        };
+        self.opened.get_or_try_init(open).await
+    }
+
+    /// The database.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub async fn store(&self) -> Result<&Store, StoreError> {
+        Ok(&self.open().await?.store)
+    }
+
+    /// Whether an earlier server has left a database, so that there is something to go on with after a start.
+    #[must_use]
+    pub fn exists(&self) -> bool {
+        self.place.database().exists()
+    }
+}
