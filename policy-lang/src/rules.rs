@@ -13,7 +13,7 @@ mod duration;
 mod extensions;
 mod languages;
 mod list;
-mod paths;
+pub(crate) mod paths;
 mod paths_or_true;
 pub(crate) mod ports;
 mod quantity;

@@ -27,8 +27,6 @@ pub enum FormError {
     CustomRoutes,
     /// Compiled with other calls of `enable_group` and `disable_group`.
     CodeLayer,
-    /// The set says a revision that is not that of its content.
-    Revision,
     /// A value that the compiler would have refused.
     Value {
         /// Where: a rule and key, a token, `base_dir`.
@@ -50,7 +48,7 @@ impl FormError {
             Self::CustomRoutes | Self::CodeLayer => {
                 "compile the policy again with the `--commands` file that the server is started with"
             }
-            Self::Digest | Self::Shape(_) | Self::Revision | Self::Value { .. } => {
+            Self::Digest | Self::Shape(_) | Self::Value { .. } => {
                 "a compiled set is not edited by hand: change the policy document and compile it again"
             }
         }
@@ -85,9 +83,6 @@ impl std::fmt::Display for FormError {
             Self::CodeLayer => f.write_str(
                 "the compiled policy was made with other calls of `enable_group` and `disable_group` than the code makes",
             ),
-            Self::Revision => {
-                f.write_str("the compiled policy says a revision that is not that of its content")
-            }
             Self::Value { at, why } => write!(f, "the compiled policy has a bad value at `{at}`: {why}"),
         }
     }

@@ -65,6 +65,11 @@ pub(crate) fn element(cx: &mut Context<'_>, key: Key, node: Node<'_>) -> Option<
     Some(text.spanned())
 }
 
+/// Whether every element is one that [`element`] takes as it stands, told without reading it.
+pub(crate) fn are_direct<'a>(key: Key, mut elements: impl Iterator<Item = &'a str>) -> bool {
+    elements.all(|element| paths::is_direct(element, side(key)))
+}
+
 const fn side(key: Key) -> Side {
     match key {
         Key::PathsAllow => Side::Allow,
