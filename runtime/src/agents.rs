@@ -2,12 +2,21 @@
 //!
 //! - [`ids`]: names of everything that is kept, a prefix and a ULID
 //! - [`store`]: one SQLite database, one writer, many readers
+//! - [`sessions`], [`turns`]: conversations, and the prompts that make them up
+//! - [`requests`], [`rules`]: what agents ask people, and what people have decided for good
+//! - [`options`], [`plan`]: what agents let a caller choose, and what they mean to do
 //!
 //! Everything that is to survive is in the store; memory holds only what is live. [`Agents`] touches no file when it is
 //! made: the store opens when it is first asked for.
 
 pub mod ids;
+pub mod options;
+pub mod plan;
+pub mod requests;
+pub mod rules;
+pub mod sessions;
 pub mod store;
+pub mod turns;
 
 use std::path::PathBuf;
 use store::{Place, Store, StoreError};

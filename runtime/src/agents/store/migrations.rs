@@ -6,7 +6,10 @@ use super::{StoreError, now};
 use rusqlite::{Connection, TransactionBehavior};
 
 /// Every family, in the order in which they are applied.
-const FAMILIES: &[(&str, &str)] = &[("0001_sessions", include_str!("migrations/0001_sessions.sql"))];
+const FAMILIES: &[(&str, &str)] = &[
+    ("0001_sessions", include_str!("migrations/0001_sessions.sql")),
+    ("0003_requests", include_str!("migrations/0003_requests.sql")),
+];
 
 /// Applies what is missing.
 pub(super) fn apply(db: &mut Connection) -> Result<(), StoreError> {
