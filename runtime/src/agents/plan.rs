@@ -65,7 +65,8 @@ pub fn of_update(update: &Value) -> Option<Vec<Entry>> {
 #[must_use]
 pub fn of_tool_call(call: &Value) -> Option<Vec<Entry>> {
     let input = call.get("rawInput")?;
-    let listed = input.get("todos").filter(|list| list.as_array().is_some_and(|list| list.iter().all(is_entry)))?;
+    let listed =
+        input.get("todos").filter(|list| list.as_array().is_some_and(|list| list.iter().all(is_entry)))?;
     entries(listed)
 }
 
@@ -76,7 +77,8 @@ fn is_entry(entry: &Value) -> bool {
 fn entries(listed: &Value) -> Option<Vec<Entry>> {
     let text = |entry: &Value, name: &str| entry.get(name).and_then(Value::as_str).map(str::to_owned);
     let read = |entry: &Value| {
-        let priority = text(entry, "priority").filter(|word| matches!(word.as_str(), "high" | "medium" | "low"));
+        let priority =
+            text(entry, "priority").filter(|word| matches!(word.as_str(), "high" | "medium" | "low"));
         let status = match entry.get("status").and_then(Value::as_str) {
             Some("in_progress") => "in_progress",
             // What was given up is no longer to be done.
@@ -124,7 +126,9 @@ mod tests {
             of_tool_call(&call).unwrap(),
             [entry("a", "medium", "in_progress"), entry("b", "low", "completed")]
         );
-        for other in [json!({}), json!({"rawInput": {"todos": "x"}}), json!({"rawInput": {"todos": [{"id": 1}]}})] {
+        for other in
+            [json!({}), json!({"rawInput": {"todos": "x"}}), json!({"rawInput": {"todos": [{"id": 1}]}})]
+        {
             assert_eq!(of_tool_call(&other), None, "{other}");
         }
     }

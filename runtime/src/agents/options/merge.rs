@@ -220,9 +220,7 @@ impl OptionView {
                 let params = json!({"configId": self.option_id, "type": "boolean", "value": value});
                 ("session/set_config_option", params)
             }
-            Via::Config => {
-                ("session/set_config_option", json!({"configId": self.option_id, "value": value}))
-            }
+            Via::Config => ("session/set_config_option", json!({"configId": self.option_id, "value": value})),
         }
     }
 
@@ -279,7 +277,8 @@ fn of_config(option: &Value) -> Option<OptionView> {
 
 fn of_legacy(said: &Value, via: Via, [current, available, id]: [&str; 3]) -> Option<OptionView> {
     let listed = said.get(available).and_then(Value::as_array)?;
-    let (option_id, name): (&'static str, _) = if via == Via::Mode { ("mode", "Mode") } else { ("model", "Model") };
+    let (option_id, name): (&'static str, _) =
+        if via == Via::Mode { ("mode", "Mode") } else { ("model", "Model") };
     Some(OptionView {
         option_id: option_id.to_owned(),
         name: name.to_owned(),

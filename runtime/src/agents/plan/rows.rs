@@ -30,8 +30,13 @@ pub fn push(db: &Connection, session: i64, plan: &Plan) -> rusqlite::Result<bool
     let version: i64 = db
         .prepare_cached("SELECT coalesce(max(version), 0) + 1 FROM plans WHERE session = ?1")?
         .query_row([session], |row| row.get(0))?;
-    db.prepare_cached("INSERT INTO plans VALUES (?1, ?2, ?3, ?4, ?5)")?
-        .execute((session, version, entries, source, plan.updated_at))?;
+    db.prepare_cached("INSERT INTO plans VALUES (?1, ?2, ?3, ?4, ?5)")?.execute((
+        session,
+        version,
+        entries,
+        source,
+        plan.updated_at,
+    ))?;
     db.prepare_cached("DELETE FROM plans WHERE session = ?1 AND version <= ?2")?
         .execute((session, version - KEPT))?;
     Ok(true)
@@ -52,8 +57,7 @@ pub fn latest(db: &Connection, session: i64) -> rusqlite::Result<Option<Plan>> {
 /// # Errors
 /// Those of the database.
 pub fn history(db: &Connection, session: i64) -> rusqlite::Result<Vec<Plan>> {
-    let mut query = db.prepare_cached(
-        "SELECT * FROM plans WHERE session = ?1 ORDER BY version DESC LIMIT -1 OFFSET 1",
-    )?;
+    let mut query =
+        db.prepare_cached("SELECT * FROM plans WHERE session = ?1 ORDER BY version DESC LIMIT -1 OFFSET 1")?;
     query.query_map([session], read)?.collect()
 }

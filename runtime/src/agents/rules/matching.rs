@@ -169,7 +169,8 @@ impl Rule {
 fn compiled(name: &str, glob: Option<&str>, path: bool) -> Result<Option<GlobMatcher>, String> {
     let build = |glob| GlobBuilder::new(glob).literal_separator(path).backslash_escape(true).build();
     let glob = glob.map(build).transpose();
-    glob.map(|glob| glob.map(|glob| glob.compile_matcher())).map_err(|error| format!("`{name}`: {}", error.kind()))
+    glob.map(|glob| glob.map(|glob| glob.compile_matcher()))
+        .map_err(|error| format!("`{name}`: {}", error.kind()))
 }
 
 #[cfg(test)]

@@ -72,8 +72,9 @@ impl RuleRow {
 
 fn json<T: DeserializeOwned>(row: &Row<'_>, column: &str) -> rusqlite::Result<T> {
     let text: String = row.get(column)?;
-    serde_json::from_str(&text)
-        .map_err(|error| rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, error.into()))
+    serde_json::from_str(&text).map_err(|error| {
+        rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, error.into())
+    })
 }
 
 /// Every rule that has not ended, in the order in which they apply: `reject`, `ask`, `allow`, the oldest first.
@@ -93,7 +94,9 @@ pub fn all(db: &Connection, now: f64) -> rusqlite::Result<Vec<RuleRow>> {
 /// # Errors
 /// Those of the database.
 pub fn find(db: &Connection, rule_id: &str) -> rusqlite::Result<Option<RuleRow>> {
-    db.prepare_cached("SELECT * FROM rules WHERE rule_id = ?1")?.query_row([rule_id], RuleRow::read).optional()
+    db.prepare_cached("SELECT * FROM rules WHERE rule_id = ?1")?
+        .query_row([rule_id], RuleRow::read)
+        .optional()
 }
 
 /// Stores a rule, in the place of the one of its id. A replaced rule begins to count anew. False where there are too

@@ -50,7 +50,8 @@ impl Subject {
     #[must_use]
     pub fn of_sample(sample: &Sample, cwd: &Path) -> Self {
         let input = sample.raw_input.as_ref();
-        let places = sample.locations.iter().flatten().filter_map(|place| place.as_str().or_else(|| path_of(place)));
+        let places =
+            sample.locations.iter().flatten().filter_map(|place| place.as_str().or_else(|| path_of(place)));
         Self {
             tool_kind: sample.tool_kind.clone().unwrap_or_else(|| "other".to_owned()),
             title: sample.title.clone().unwrap_or_default(),

@@ -25,9 +25,8 @@ pub fn judge(
     subject: &Subject,
     now: f64,
 ) -> Verdict {
-    let first = |decision| {
-        rules.iter().find(|rule| rule.decision == decision && rule.applies(caller, subject, now))
-    };
+    let first =
+        |decision| rules.iter().find(|rule| rule.decision == decision && rule.applies(caller, subject, now));
     let by_rule = |rule: &Rule| Verdict {
         decision: rule.decision,
         rule_id: Some(rule.rule_id.clone()),

@@ -168,11 +168,8 @@ mod tests {
     #[test]
     fn what_is_used_up() {
         let budget = Budget { cost: Some(1.0), turns: Some(2), ..Budget::default() };
-        let spent = |cost: f64, turns| Spent {
-            cost: [("USD".to_owned(), cost)].into(),
-            turns,
-            ..Spent::default()
-        };
+        let spent =
+            |cost: f64, turns| Spent { cost: [("USD".to_owned(), cost)].into(), turns, ..Spent::default() };
         let mark = |measure, limit, used, over| {
             Some(Mark { measure, limit, used, over, currency: (measure == "cost").then(|| "USD".to_owned()) })
         };

@@ -55,7 +55,7 @@ fn cut(text: &str, most: usize) -> String {
     if text.len() <= most {
         return text.to_owned();
     }
-    let end = text.floor_char_boundary(most);
+    let end = (0..=most).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
     format!("{} […]", text.get(..end).unwrap_or_default())
 }
 

@@ -85,7 +85,8 @@ impl Prompt {
 /// Whether an agent takes content of a kind.
 #[must_use]
 pub fn takes(capabilities: &Value, kind: &str) -> bool {
-    capabilities.get("promptCapabilities").and_then(|can| can.get(kind)).and_then(Value::as_bool) == Some(true)
+    capabilities.get("promptCapabilities").and_then(|can| can.get(kind)).and_then(Value::as_bool)
+        == Some(true)
 }
 
 /// The ability that a block asks of the agent.
@@ -105,7 +106,9 @@ pub fn preview(blocks: &[Value]) -> String {
     for block in blocks {
         let piece = match block.get("type").and_then(Value::as_str) {
             Some("text") => block.get("text").and_then(Value::as_str).unwrap_or_default().to_owned(),
-            Some("resource_link") => format!("[{}]", block.get("name").and_then(Value::as_str).unwrap_or("file")),
+            Some("resource_link") => {
+                format!("[{}]", block.get("name").and_then(Value::as_str).unwrap_or("file"))
+            }
             Some(kind) => format!("[{kind}]"),
             None => continue,
         };

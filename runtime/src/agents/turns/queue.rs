@@ -117,7 +117,8 @@ impl Queue {
     /// # Errors
     /// It does not name exactly the waiting turns; the queue is as it was.
     pub fn reorder(&mut self, order: &[String]) -> Result<(), NotTheQueue> {
-        let (mut wanted, mut waiting): (Vec<_>, Vec<_>) = (order.iter().collect(), self.waiting.iter().collect());
+        let (mut wanted, mut waiting): (Vec<_>, Vec<_>) =
+            (order.iter().collect(), self.waiting.iter().collect());
         wanted.sort_unstable();
         waiting.sort_unstable();
         if wanted != waiting {

@@ -98,8 +98,17 @@ fn anything() -> impl Strategy<Value = Value> {
         "[a-z]{0,6}".prop_map(Value::from),
     ];
     let key = prop_oneof![
-        Just("type"), Just("properties"), Just("required"), Just("enum"), Just("oneOf"), Just("const"),
-        Just("items"), Just("minLength"), Just("pattern"), Just("format"), Just("f"),
+        Just("type"),
+        Just("properties"),
+        Just("required"),
+        Just("enum"),
+        Just("oneOf"),
+        Just("const"),
+        Just("items"),
+        Just("minLength"),
+        Just("pattern"),
+        Just("format"),
+        Just("f"),
     ];
     leaf.prop_recursive(4, 32, 4, move |inner| {
         prop_oneof![

@@ -39,7 +39,8 @@ fn commands() {
         ("git status", "git status -s", false, false),
         ("echo *", "echo a > b", false, true),
     ] {
-        let applies = |decision| rule(decision, globs(Some(glob), None)).applies(caller(), &command(text), 0.0);
+        let applies =
+            |decision| rule(decision, globs(Some(glob), None)).applies(caller(), &command(text), 0.0);
         assert_eq!(applies(Decision::Allow), allowed, "allow {glob}: {text}");
         assert_eq!(applies(Decision::Reject), rejected, "reject {glob}: {text}");
         assert_eq!(applies(Decision::Ask), rejected, "ask {glob}: {text}");
@@ -57,7 +58,8 @@ fn path_globs() {
         ("src/**", &["/w/src/a.rs", "/etc/passwd"], false, true),
         ("src/**", &[], false, false),
     ] {
-        let applies = |decision| rule(decision, globs(None, Some(glob))).applies(caller(), &paths(names), 0.0);
+        let applies =
+            |decision| rule(decision, globs(None, Some(glob))).applies(caller(), &paths(names), 0.0);
         assert_eq!(applies(Decision::Allow), allowed, "allow {glob}: {names:?}");
         assert_eq!(applies(Decision::Reject), rejected, "reject {glob}: {names:?}");
     }
@@ -65,7 +67,8 @@ fn path_globs() {
 
 #[test]
 fn scopes_and_ends() {
-    let within = |scope| Rule::new("r".into(), scope, Match::default(), Decision::Reject, Some(10.0)).unwrap();
+    let within =
+        |scope| Rule::new("r".into(), scope, Match::default(), Decision::Reject, Some(10.0)).unwrap();
     let session = |id: &str| Scope { session_id: Some(id.into()), ..Scope::default() };
     let cwd = |cwd: &str| Scope { cwd: Some(cwd.into()), ..Scope::default() };
     for (scope, applies) in [
