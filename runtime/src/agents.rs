@@ -1,5 +1,8 @@
 //! Coding agents under supervision: the service behind the agents group.
 //!
+//! - [`acp`]: the wire to an agent, untyped JSON-RPC over lines
+//! - [`process`]: agent processes on the engine of all children
+//! - [`credentials`]: secrets by name, and taking them out of every text
 //! - [`ids`]: names of everything that is kept, a prefix and a ULID
 //! - [`store`]: one SQLite database, one writer, many readers
 //! - [`sessions`], [`turns`]: conversations, and the prompts that make them up
@@ -9,22 +12,33 @@
 //! Everything that is to survive is in the store; memory holds only what is live. [`Agents`] touches no file when it is
 //! made: the store opens when it is first asked for.
 
+pub mod acp;
+pub mod credentials;
 pub mod ids;
 pub mod options;
 pub mod plan;
+pub mod process;
 pub mod requests;
 pub mod rules;
 pub mod sessions;
 pub mod store;
 pub mod turns;
 
+use crate::process::Engine;
+use credentials::Masks;
+use process::Processes;
 use std::path::PathBuf;
+use std::sync::Arc;
 use store::{Place, Store, StoreError};
 use tokio::sync::OnceCell;
 
 /// The service. One a server.
 #[derive(Debug)]
 pub struct Agents {
+    /// Every agent process.
+    pub processes: Processes,
+    /// Known secrets, for every text that leaves.
+    pub masks: Arc<Masks>,
     place: Place,
     opened: OnceCell<Opened>,
 }
@@ -37,10 +51,14 @@ pub struct Opened {
 }
 
 impl Agents {
-    /// A service that keeps its state beneath `state_dir`, which must lie outside `base_dir`. Touches no file.
+    /// A service that keeps its state beneath `state_dir`, which must lie outside `base_dir`, and starts its agents on
+    /// `engine`. Touches no file.
     #[must_use]
-    pub fn new(state_dir: PathBuf, base_dir: PathBuf) -> Self {
-        Self { place: Place { state_dir, base_dir }, opened: OnceCell::new() }
+    pub fn new(state_dir: PathBuf, base_dir: PathBuf, engine: Arc<Engine>) -> Self {
+        let place = Place { state_dir, base_dir };
+        let masks = Arc::<Masks>::default();
+        let processes = Processes::new(engine, place.folder().join("logs"), Arc::clone(&masks));
+        Self { processes, masks, place, opened: OnceCell::new() }
     }
 
     /// What the store holds, opening it where nobody has yet.

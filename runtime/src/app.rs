@@ -62,7 +62,7 @@ impl App {
         commands: Commands,
     ) -> Self {
         let base_dir = policy.policy.base_dir().into();
-        let agents = Arc::new(Agents::new(settings.state_dir.clone(), base_dir));
+        let agents = Arc::new(Agents::new(settings.state_dir.clone(), base_dir, Arc::clone(&processes)));
         let (boot, _) = uuid::Uuid::new_v4().as_u64_pair();
         Self {
             policy: RwLock::new(Arc::new(policy)),

@@ -206,6 +206,12 @@ impl Job {
         if self.state().exit.is_some() { self.leaderless() } else { self.descent }
     }
 
+    /// Pids of all that lives of it, itself included. Reads the process table: call it off the async threads.
+    #[must_use]
+    pub fn family(&self) -> Vec<i32> {
+        tree::members(self.descendants()).into_iter().map(|member| member.pid).collect()
+    }
+
     fn leaderless(&self) -> Descent {
         Descent { session: None, ..self.descent }
     }
