@@ -22,15 +22,15 @@ impl Handshake {
     /// What `initialize` is asked with.
     #[must_use]
     pub fn offer(recipe: &Recipe) -> Value {
-        let mut capabilities = json!({
+        let capabilities = json!({
             "fs": {"readTextFile": recipe.client_fs, "writeTextFile": recipe.client_fs},
             "terminal": recipe.client_terminal,
             "session": {"configOptions": {"boolean": {}}},
             "auth": {"terminal": true},
             "elicitation": {"form": {}, "url": {}},
+            // What older agents look for before they offer to sign in by terminal.
+            "_meta": {"terminal-auth": true},
         });
-        // Known to older agents by this name.
-        capabilities["_meta"] = json!({"terminal-auth": true});
         json!({
             "protocolVersion": VERSION,
             "clientCapabilities": capabilities,

@@ -1,3 +1,5 @@
+//! A peer against another side that is written out.
+
 use super::{Outbox, Peer, RpcError};
 use crate::agents::acp::{Asked, Ended, Inbox, Line, RpcFault, Wait, Witness};
 use bytes::Bytes;
