@@ -55,7 +55,7 @@ pub enum StartError {
         /// What is wrong, in words.
         why: String,
         /// Its own words, where it refused.
-        fault: Option<RpcFault>,
+        fault: Option<Box<RpcFault>>,
         /// The last it said.
         stderr_tail: String,
     },

@@ -143,7 +143,7 @@ impl Processes {
             },
             Err(RpcError::Fault(fault)) => Err(Failed::Protocol(
                 format!("the agent refused the handshake: {}", fault.message),
-                Some(fault),
+                Some(Box::new(fault)),
             )),
             Err(RpcError::Timeout) => Err(Failed::Timeout),
             Err(RpcError::Closed | RpcError::TooLarge) => Err(Failed::Ended),
@@ -306,7 +306,7 @@ impl Processes {
 enum Failed {
     Ended,
     Timeout,
-    Protocol(String, Option<crate::agents::acp::RpcFault>),
+    Protocol(String, Option<Box<crate::agents::acp::RpcFault>>),
 }
 
 impl Table {
