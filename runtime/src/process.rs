@@ -10,9 +10,11 @@
 //! | `programs` | a name into an open file |
 //! | `environment` | what variables a child gets |
 //! | `spawn` | pipes or terminal, then the start; `sys` holds the raw calls |
+//! | `apart` | what sets a child apart from the server |
 //! | `job` | one process as its callers see it; `input` its standard input |
 //! | `ring` | its output, by byte offset |
 //! | `pump` | the task that serves it until its end |
+//! | `ended` | what is left of one that was waited for |
 //! | `ending` | SIGTERM, two seconds, SIGKILL; `tree` finds descendants wherever they are |
 //! | `registry` | all of them: owners, bounds, shutdown, orphans; `reap` waits for what was left |
 //! | `users` | whom children run as |
@@ -22,6 +24,8 @@
 //! | `resumable` | commands that a caller comes back to by an id; `text` counts their output as text |
 //! | `signals`, `exit` | names and numbers |
 
+mod apart;
+mod ended;
 mod ending;
 pub mod environment;
 mod exit;
@@ -44,6 +48,7 @@ mod tree;
 mod users;
 pub mod words;
 
+pub use ended::{Ended, Printed};
 pub use environment::{Environment, VariableError};
 pub use exit::{Exit, Reason};
 pub use forward::Forward;
@@ -54,5 +59,5 @@ pub use registry::{Engine, MAX_PROCESSES, Orphan, Setup};
 pub use ring::{Cursor, Full, Segment, Stream};
 pub use spawn::{Launch, Screen, SpawnError, Stdin};
 pub use sys::Identity;
-pub use tool::{Ran, Tool, ToolError};
+pub use tool::{Tool, ToolError};
 pub use users::{User, UserError};

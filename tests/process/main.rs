@@ -1,5 +1,5 @@
 //! The process engine on real processes. Each test names the published fault that it is about: `runtime` rows are
-//! those of servers like ours, `security` rows those of attacks. Full counts: `FULL=1 cargo test -p runtime --test process`.
+//! those of servers like ours, `security` rows those of attacks. Full counts: `FULL_COUNTS=1 cargo test -p runtime --test process`.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests fail by panicking")]
 
@@ -27,9 +27,9 @@ struct Lab {
     engine: Arc<Engine>,
 }
 
-/// How many rounds a test runs: few in a plain run, as many as the fault asks for with `FULL=1`.
+/// How many rounds a test runs: few in a plain run, as many as the fault asks for with `FULL_COUNTS=1`.
 fn rounds(short: usize, full: usize) -> usize {
-    if std::env::var_os("FULL").is_some() { full } else { short }
+    if std::env::var_os("FULL_COUNTS").is_some() { full } else { short }
 }
 
 /// A directory handle.

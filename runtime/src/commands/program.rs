@@ -3,8 +3,7 @@
 
 use super::{Arguments, Template, template};
 use crate::process::{
-    EndOnDrop, Engine, Exit, FindError, Full, Kind, Launch, Owner, Screen, SpawnError, Stdin, Stream,
-    VariableError,
+    Engine, Exit, FindError, Full, Kind, Launch, Owner, Screen, SpawnError, Stdin, VariableError,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -134,21 +133,19 @@ impl Program {
             kind: Kind::Call,
             owner: run.owner,
         })?;
-        let _end = EndOnDrop(Arc::clone(&job));
-        let exit = job.ended().await;
+        let ended = job.to_end().await;
+        let exit = ended.exit;
         if exit.timed_out() {
             return Err(ProgramError::Timeout(run.time));
         }
-        let log = job.log();
         if exit.exit_code() != 0 {
-            let errors = log.slice(Stream::Stderr, 0, usize::MAX).1;
-            let shown = errors.get(errors.len().saturating_sub(SHOWN_ERRORS)..).unwrap_or_default();
-            return Err(ProgramError::Failed { exit, stderr: String::from_utf8_lossy(shown).into_owned() });
+            let stderr = ended.stderr.tail(SHOWN_ERRORS).into_owned();
+            return Err(ProgramError::Failed { exit, stderr });
         }
-        if log.truncated(Stream::Stdout) {
+        if ended.stdout.truncated {
             return Err(ProgramError::TooLong(run.keep));
         }
-        self.result(&log.slice(Stream::Stdout, 0, usize::MAX).1)
+        self.result(&ended.stdout.bytes)
     }
 
     fn result(&self, output: &[u8]) -> Result<Value, ProgramError> {

@@ -4,7 +4,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::process::{Engine, Owner, Tool, ToolError};
+use crate::process::{Engine, Owner, Printed, Tool, ToolError};
 
 /// Why git gave no answer.
 #[derive(Debug, thiserror::Error)]
@@ -101,10 +101,11 @@ impl Caller {
             return Err(GitError::TimedOut);
         }
         if ran.exit.exit_code() != 0 {
-            let message = ran.stderr.lines().next().unwrap_or("git failed").trim_start_matches("fatal: ");
+            let errors = ran.stderr.into_text();
+            let message = errors.lines().next().unwrap_or("git failed").trim_start_matches("fatal: ");
             return Err(GitError::Failed(message.to_owned()));
         }
-        let (bytes, truncated) = ran.stdout;
+        let Printed { bytes, truncated } = ran.stdout;
         Ok(Output { bytes, truncated })
     }
 }

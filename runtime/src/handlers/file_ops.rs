@@ -25,3 +25,5 @@ pub(super) mod files_search;
 pub(super) mod files_stat;
 pub(super) mod files_upload_stream;
 pub(super) mod upload;
+
+pub(super) use fault::of_guard;

@@ -2,6 +2,8 @@
 //!
 //! Each step asks the policy about what it has found, in the order of the gates; nothing has started when one refuses.
 
+mod manner;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ffi::CString;
@@ -12,11 +14,13 @@ use axum::http::StatusCode;
 use policy_lang::decide::{CommandQuery, Decision, Op, Query, VariableQuery, VariableUse, decide};
 use policy_lang::policy::{Limits, Ruled};
 
+use super::file_ops;
 use crate::endpoint::{Call, JsonBody};
 use crate::error::{ApiError, ErrorCode};
-use crate::guard::{EndpointRules, GuardError, NormalPath, RefusalKind};
-use crate::pipeline::admit::Permit;
+use crate::guard::{EndpointRules, GuardError, NormalPath};
 use crate::process::{FindError, Owner, Program, SpawnError, VariableError, words};
+
+pub(super) use manner::{Judged, Manner, Output};
 
 /// A working directory: open, and by name.
 #[derive(Debug)]
@@ -46,31 +50,9 @@ pub(super) fn directory(call: &Call, name: &str, asked: Option<&str>) -> Result<
             GuardError::NotFound | GuardError::NotADirectory => {
                 ApiError::invalid(name, format!("{name} is not a directory"))
             }
-            error => not_opened(permit, name, error),
+            error => file_ops::of_guard(permit, name, error),
         })?;
     Ok(Directory { handle: opened.fd, path: String::from_utf8_lossy(&opened.path).into_owned() })
-}
-
-/// The answer to a directory that the guard does not open. It says nothing about what lies there.
-fn not_opened(permit: &Permit, name: &str, error: GuardError) -> ApiError {
-    let (code, rule) = match error {
-        GuardError::InvalidPath(why) => return ApiError::invalid(name, format!("{name}: {why}")),
-        GuardError::Refused(refusal) => (
-            match refusal.kind {
-                RefusalKind::Symlink => ErrorCode::SymlinkDenied,
-                RefusalKind::Denied => ErrorCode::PathDenied,
-                RefusalKind::ReadOnly => ErrorCode::ReadOnly,
-                RefusalKind::NotAllowed | RefusalKind::Extension => ErrorCode::PathNotAllowed,
-            },
-            refusal.element.rule,
-        ),
-        _ => return ApiError::invalid(name, format!("{name} cannot be opened")),
-    };
-    let policy = &permit.state().policy;
-    ApiError::new(code, format!("{name} is not an allowed directory"))
-        .with("endpoint", policy.name(permit.endpoint()).unwrap_or_default())
-        .with("parameter", name)
-        .rule(policy.rule_name(rule))
 }
 
 /// The words of the parameter `command`, at least one.

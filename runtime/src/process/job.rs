@@ -31,7 +31,7 @@ pub type Owner = Arc<str>;
 /// A process. Shared by its pump, the registry and every caller that looks at it.
 #[derive(Debug)]
 pub struct Job {
-    /// Process id of the leader, which is the id of its group and session too.
+    /// Process id of the leader, which is the id of its group too.
     pub pid: i32,
     /// The command for display, values after secret-named flags masked.
     pub title: String,

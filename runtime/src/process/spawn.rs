@@ -13,6 +13,7 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::io::unix::AsyncFd;
 use tokio::net::unix::pipe;
 
+use super::apart::Apart;
 use super::input::{Input, Writer};
 use super::job::{Kind, Owner};
 use super::programs::Program;
@@ -116,6 +117,7 @@ pub(super) struct Common {
     pub(super) oom_score: Option<CString>,
     pub(super) identity: Option<Identity>,
     pub(super) null: OwnedFd,
+    apart: Apart,
 }
 
 impl Common {
@@ -127,7 +129,7 @@ impl Common {
             .and_then(|text| text.trim().parse().ok())
             .unwrap_or(0);
         let oom_score = CString::new((own + 300).min(1000).to_string()).ok();
-        Ok(Self { oom_score, identity, null })
+        Ok(Self { oom_score, identity, null, apart: Apart::of_server() })
     }
 
     /// Does from outside what a child cannot do itself while it shares the memory of a server that hides its own: only
@@ -240,6 +242,7 @@ fn start(
         env: &launch.environment,
         stdio,
         cwd: launch.directory.as_fd(),
+        apart: if terminal.is_some() { Apart::Session } else { common.apart },
         terminal,
         tag: Some(tag),
         oom_score: common.oom_score.as_deref(),

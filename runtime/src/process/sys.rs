@@ -16,6 +16,8 @@ use std::sync::Arc;
 
 use tokio::io::unix::AsyncFd;
 
+use super::apart::Apart;
+
 /// What the child executes.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Image<'a> {
@@ -48,7 +50,9 @@ pub(super) struct Plan<'a> {
     pub(super) stdio: [BorrowedFd<'a>; 3],
     /// The working directory.
     pub(super) cwd: BorrowedFd<'a>,
-    /// A terminal that becomes the controlling one.
+    /// What it is in.
+    pub(super) apart: Apart,
+    /// A terminal that becomes the controlling one; only in a session.
     pub(super) terminal: Option<BorrowedFd<'a>>,
     /// The mark that all descendants inherit.
     pub(super) tag: Option<u64>,
@@ -159,7 +163,11 @@ unsafe fn prepare(plan: &Plan<'_>) -> bool {
             // KILL and STOP refuse, which does not matter.
             libc::sigaction(signal, &raw const default, std::ptr::null_mut());
         }
-        if libc::setsid() < 0 {
+        let left = match plan.apart {
+            Apart::Session => libc::setsid(),
+            Apart::Group => libc::setpgid(0, 0),
+        };
+        if left < 0 {
             return false;
         }
         if let Some(terminal) = plan.terminal

@@ -6,10 +6,7 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{
-    EndOnDrop, Engine, Exit, FindError, Full, Kind, Launch, Owner, Screen, SpawnError, Stdin, Stream,
-    VariableError,
-};
+use super::{Ended, Engine, FindError, Full, Kind, Launch, Owner, Screen, SpawnError, Stdin, VariableError};
 
 /// What to run.
 #[derive(Debug)]
@@ -28,17 +25,6 @@ pub struct Tool<'a> {
     pub keep: usize,
     /// Who asks.
     pub owner: Owner,
-}
-
-/// What it said.
-#[derive(Debug)]
-pub struct Ran {
-    /// How it ended.
-    pub exit: Exit,
-    /// Its standard output, and whether there was more.
-    pub stdout: (Vec<u8>, bool),
-    /// Its standard error, lossy.
-    pub stderr: String,
 }
 
 /// Why it did not run.
@@ -60,7 +46,7 @@ impl Engine {
     ///
     /// # Errors
     /// It is not there or did not start. A failed run is no error.
-    pub async fn run(self: &Arc<Self>, tool: Tool<'_>) -> Result<Ran, ToolError> {
+    pub async fn run(self: &Arc<Self>, tool: Tool<'_>) -> Result<Ended, ToolError> {
         let program = self.programs.find(tool.name, tool.directory.as_fd())?;
         let mut environment = self.environment.block(&BTreeMap::new(), |_| false)?;
         let own = |entry: &std::ffi::CString| {
@@ -87,11 +73,6 @@ impl Engine {
             kind: Kind::Call,
             owner: tool.owner,
         })?;
-        let _end = EndOnDrop(Arc::clone(&job));
-        let exit = job.ended().await;
-        let log = job.log();
-        let stdout = (log.slice(Stream::Stdout, 0, usize::MAX).1, log.truncated(Stream::Stdout));
-        let stderr = String::from_utf8_lossy(&log.slice(Stream::Stderr, 0, usize::MAX).1).into_owned();
-        Ok(Ran { exit, stdout, stderr })
+        Ok(job.to_end().await)
     }
 }

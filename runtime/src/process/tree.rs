@@ -2,8 +2,8 @@
 //!
 //! Every child carries a *tag* that all its descendants inherit and that neither `setsid`, a double fork nor an
 //! emptied environment takes off: a value of the one resource limit that Linux has kept and never enforces
-//! (`RLIMIT_LOCKS`). An unprivileged process can only lower it. Where a kernel has no such limit, the session of a
-//! leader that is still there is what is left to go by.
+//! (`RLIMIT_LOCKS`). An unprivileged process can only lower it. Where a kernel has no such limit, every child leads a
+//! session, and that of a leader that is still there is what is left to go by.
 
 use std::fs;
 

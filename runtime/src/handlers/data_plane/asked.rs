@@ -1,38 +1,24 @@
 //! The command of a request of the data plane: an argument list, or a string for a shell, with its surroundings.
 
 use std::collections::BTreeMap;
-use std::ffi::CString;
 use std::sync::Arc;
-use std::time::Duration;
 
 use policy_lang::decide::Query;
 use policy_lang::endpoint::EndpointId;
 use serde_json::Value;
 
-use super::super::launch::{self, Directory};
+use super::super::launch::{self, Directory, Judged, Manner};
 use super::ledger::Started;
 use crate::app::index;
 use crate::endpoint::{Call, JsonBody};
 use crate::error::{ApiError, ErrorCode};
-use crate::process::{Full, Job, Kind, Launch, Program, Screen, Stdin, masking};
+use crate::process::{Job, Program, Screen, masking};
 
 /// The shell of a string where the request names none, and what stands in where a machine has no such file.
 const SHELL: (&str, &str) = ("/bin/bash", "/bin/sh");
 
-/// Size of a terminal until its client says another.
-const TERMINAL: Screen = Screen::Terminal { columns: 80, rows: 24 };
-
-/// How a command is to run.
-#[derive(Debug)]
-pub(super) struct Manner {
-    pub(super) input: Stdin,
-    /// Whether its screen is a terminal.
-    pub(super) terminal: bool,
-    pub(super) keep: usize,
-    pub(super) full: Full,
-    pub(super) lifetime: Duration,
-    pub(super) kind: Kind,
-}
+/// The terminal of a command, until its client says another size.
+pub(super) const TERMINAL: Screen = Screen::Terminal { columns: 80, rows: 24 };
 
 /// Starts the command of the body. `id`: by which its caller comes back to it.
 ///
@@ -55,28 +41,15 @@ pub(super) fn start(
     let directory = launch::directory(call, place, path.as_deref())?;
     let command = body.take("command").ok_or_else(|| ApiError::missing("command"))?;
     let shell = body.text("shell")?;
-    if manner.terminal {
+    if manner.screen == TERMINAL {
         judge_terminal(call, command.is_string().then_some(shell.as_deref().unwrap_or(SHELL.0)))?;
         variables.entry("TERM".to_owned()).or_insert_with(|| "xterm-256color".to_owned());
     }
     let (arguments, program) = program(call, command, shell, &directory)?;
-    let environment: Vec<CString> = launch::environment(call, Some(variables), &directory)?;
+    let environment = launch::environment(call, Some(variables), &directory)?;
     let started = Started::of(&program, &directory.path, id);
-    let job = call.app().processes.spawn(Launch {
-        program,
-        title: masking::display(&arguments),
-        arguments,
-        environment,
-        directory: directory.handle,
-        input: manner.input,
-        screen: if manner.terminal { TERMINAL } else { Screen::Pipes },
-        keep: manner.keep,
-        full: manner.full,
-        lifetime: Some(manner.lifetime),
-        kind: manner.kind,
-        owner: launch::owner(call),
-    });
-    let job = job.map_err(|error| launch::refused(&error))?;
+    let title = masking::display(&arguments);
+    let job = Judged { program, arguments, environment, directory, title }.start(call, manner)?;
     started.watch(call, &job);
     Ok(job)
 }

@@ -1,11 +1,12 @@
 //! From the first words of a client to an attached command: started, or found by its id.
 
+use super::super::launch::Manner;
 use super::super::resumable;
-use super::asked::{self, Manner};
+use super::asked::{self, TERMINAL};
 use crate::endpoint::{Call, JsonBody};
 use crate::error::ApiError;
 use crate::process::resumable::Attachment;
-use crate::process::{Full, Kind, Stdin};
+use crate::process::{Full, Kind, Screen, Stdin};
 
 /// A command with somebody attached.
 #[derive(Debug)]
@@ -31,8 +32,14 @@ pub(super) fn open(
         Err(_) => {
             let patience = resumable::patience(call, body)?;
             let lifetime = resumable::time(call, body, true)?;
-            let (keep, full) = (resumable::buffer(call), Full::Pause);
-            let manner = Manner { input, terminal, keep, full, lifetime, kind: Kind::Command };
+            let manner = Manner {
+                input,
+                screen: if terminal { TERMINAL } else { Screen::Pipes },
+                keep: resumable::buffer(call),
+                full: Full::Pause,
+                lifetime: Some(lifetime),
+                kind: Kind::Command,
+            };
             resumable::get_or_start(call, &id, patience, || asked::start(call, body, manner, Some(&id)))?
         }
     };

@@ -24,35 +24,22 @@
 //!   -d '{"language": "python", "code": "print(1 + 1)"}'
 //! ```
 
-use std::sync::Arc;
-
 use axum::http::StatusCode;
 use serde::Serialize;
 
-use super::super::launch;
+use super::super::launch::{self, Judged, Manner, Output};
 use crate::endpoint::{Answer, Call, Reply};
 use crate::error::{ApiError, ErrorCode};
-use crate::process::{EndOnDrop, Full, Kind, Launch, Screen, Stdin, Stream};
 
 /// How long a snippet may take where nobody says.
 const TIMEOUT: u64 = 30;
 
-/// Bytes kept of each stream where the rules say nothing.
-const OUTPUT: u64 = 16 << 20;
-
 #[derive(Debug, Serialize)]
 struct Response {
-    stdout: String,
-    stderr: String,
-    exit_code: i32,
+    #[serde(flatten)]
+    output: Output,
     language: String,
     execution_time_ms: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    signal: Option<i32>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    stdout_truncated: bool,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    stderr_truncated: bool,
 }
 
 pub(crate) async fn call(mut call: Call) -> Answer {
@@ -65,51 +52,22 @@ pub(crate) async fn call(mut call: Call) -> Answer {
     let arguments = interpreter(&language, code)?;
     let time =
         launch::time(&call, "timeout", body.number("timeout")?, TIMEOUT, |limits| limits.timeout_seconds)?;
-    let directory = launch::directory(&call, "cwd", body.text("cwd")?.as_deref())?;
-    let program = arguments.first().map_or("", String::as_str);
-    let program = launch::program(&call, program, &directory).map_err(|error| match error.code() {
+    let judged = Judged::of(&call, arguments, &mut body).map_err(|error| match error.code() {
         ErrorCode::CommandNotFound => {
             ApiError::new(ErrorCode::SpawnFailed, format!("The interpreter of {language} is not installed"))
                 .kind("FileNotFoundError")
         }
         _ => error,
     })?;
-    let environment = launch::environment(&call, body.text_map("env")?, &directory)?;
-    let keep = launch::limit(&call, |limits| limits.max_output_bytes, OUTPUT);
-    let job = call
-        .app()
-        .processes
-        .spawn(Launch {
-            program,
-            title: format!("code_run {language}"),
-            arguments,
-            environment,
-            directory: directory.handle,
-            input: Stdin::Empty,
-            screen: Screen::Pipes,
-            keep: usize::try_from(keep).unwrap_or(usize::MAX),
-            full: Full::KeepHead,
-            lifetime: Some(time),
-            kind: Kind::Call,
-            owner: launch::owner(&call),
-        })
-        .map_err(|error| launch::refused(&error))?;
-    let _end = EndOnDrop(Arc::clone(&job));
-    let exit = job.ended().await;
-    if exit.timed_out() {
+    let judged = Judged { title: format!("code_run {language}"), ..judged };
+    let ended = judged.start(&call, Manner::of_a_call(&call, time))?.to_end().await;
+    if ended.exit.timed_out() {
         return Err(launch::timed_out(StatusCode::REQUEST_TIMEOUT, time));
     }
-    let log = job.log();
-    let text = |stream| String::from_utf8_lossy(&log.slice(stream, 0, usize::MAX).1).into_owned();
     Ok(Reply::ok(&Response {
-        stdout: text(Stream::Stdout),
-        stderr: text(Stream::Stderr),
-        exit_code: exit.exit_code(),
         language,
-        execution_time_ms: (job.started.elapsed().as_secs_f64() * 10_000.0).round() / 10.0,
-        signal: exit.signal,
-        stdout_truncated: log.truncated(Stream::Stdout),
-        stderr_truncated: log.truncated(Stream::Stderr),
+        execution_time_ms: (ended.time.as_secs_f64() * 10_000.0).round() / 10.0,
+        output: ended.into(),
     }))
 }
 

@@ -43,7 +43,8 @@ pub(super) fn answer(permit: &Permit, name: &str, error: &FilesError) -> ApiErro
     }
 }
 
-fn of_guard(permit: &Permit, name: &str, error: GuardError) -> ApiError {
+/// The answer to what the guard does not open.
+pub(in super::super) fn of_guard(permit: &Permit, name: &str, error: GuardError) -> ApiError {
     match error {
         GuardError::Refused(refusal) => denied(permit, name, refusal),
         GuardError::InvalidPath(why) => ApiError::invalid(name, format!("Path is not valid: {why}")),

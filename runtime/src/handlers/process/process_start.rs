@@ -24,9 +24,9 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::super::launch;
+use super::super::launch::{self, Judged, Manner};
 use crate::endpoint::{Answer, Call, Reply};
-use crate::process::{Full, Kind, Launch, Screen, Stdin, masking};
+use crate::process::{Full, Kind, Screen, Stdin};
 
 /// Bytes kept of each stream where the rules say nothing.
 const OUTPUT: u64 = 1 << 20;
@@ -35,30 +35,19 @@ pub(crate) async fn call(mut call: Call) -> Answer {
     let mut body = call.json();
     let words = launch::command(&mut body)?;
     let input = if body.flag("stdin", false)? { Stdin::Open } else { Stdin::Empty };
-    let directory = launch::directory(&call, "cwd", body.text("cwd")?.as_deref())?;
-    let program = launch::program(&call, words.first().map_or("", String::as_str), &directory)?;
-    let environment = launch::environment(&call, body.text_map("env")?, &directory)?;
+    let judged = Judged::of(&call, words, &mut body)?;
     let limits = call.permit().rules().map(|rules| rules.limits);
-    let lifetime =
-        limits.and_then(|limits| limits.max_duration_seconds).map(|limit| Duration::from_secs(limit.value));
     let keep = launch::limit(&call, |limits| limits.max_output_bytes, OUTPUT);
-    let job = call
-        .app()
-        .processes
-        .spawn(Launch {
-            program,
-            title: masking::display(&words),
-            arguments: words,
-            environment,
-            directory: directory.handle,
-            input,
-            screen: Screen::Pipes,
-            keep: usize::try_from(keep).unwrap_or(usize::MAX),
-            full: Full::DropOldest,
-            lifetime,
-            kind: Kind::Managed,
-            owner: launch::owner(&call),
-        })
-        .map_err(|error| launch::refused(&error))?;
+    let manner = Manner {
+        input,
+        screen: Screen::Pipes,
+        keep: usize::try_from(keep).unwrap_or(usize::MAX),
+        full: Full::DropOldest,
+        lifetime: limits
+            .and_then(|limits| limits.max_duration_seconds)
+            .map(|limit| Duration::from_secs(limit.value)),
+        kind: Kind::Managed,
+    };
+    let job = judged.start(&call, manner)?;
     Ok(Reply::ok(&json!({"pid": job.pid, "command": job.title})))
 }

@@ -23,34 +23,15 @@
 //! curl -X POST http://localhost:9000/shell -H 'Content-Type: application/json' -d '{"command": "ls -la /tmp"}'
 //! ```
 
-use std::sync::Arc;
-
 use axum::http::StatusCode;
 use policy_lang::endpoint::ErrorStyle;
-use serde::Serialize;
 
-use super::super::{data_plane, launch};
+use super::super::data_plane;
+use super::super::launch::{self, Judged, Manner, Output};
 use crate::endpoint::{Answer, Call, Reply};
-use crate::process::{EndOnDrop, Full, Kind, Launch, Screen, Stdin, Stream, masking};
 
 /// How long a command may take where nobody says.
 const TIMEOUT: u64 = 300;
-
-/// Bytes kept of each stream where the rules say nothing.
-const OUTPUT: u64 = 16 << 20;
-
-#[derive(Debug, Serialize)]
-struct Response {
-    stdout: String,
-    stderr: String,
-    exit_code: i32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    signal: Option<i32>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    stdout_truncated: bool,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    stderr_truncated: bool,
-}
 
 pub(crate) async fn call(mut call: Call) -> Answer {
     if call.door().errors == ErrorStyle::Detail {
@@ -60,46 +41,10 @@ pub(crate) async fn call(mut call: Call) -> Answer {
     let words = launch::command(&mut body)?;
     let time =
         launch::time(&call, "timeout", body.number("timeout")?, TIMEOUT, |limits| limits.timeout_seconds)?;
-    let directory = launch::directory(&call, "cwd", body.text("cwd")?.as_deref())?;
-    let first = words.first().map_or("", String::as_str);
-    let program = launch::program(&call, first, &directory)?;
-    let environment = launch::environment(&call, body.text_map("env")?, &directory)?;
-    let keep = launch::limit(&call, |limits| limits.max_output_bytes, OUTPUT);
-    let job = call
-        .app()
-        .processes
-        .spawn(Launch {
-            program,
-            title: masking::display(&words),
-            arguments: words,
-            environment,
-            directory: directory.handle,
-            input: Stdin::Empty,
-            screen: Screen::Pipes,
-            keep: usize::try_from(keep).unwrap_or(usize::MAX),
-            full: Full::KeepHead,
-            lifetime: Some(time),
-            kind: Kind::Call,
-            owner: launch::owner(&call),
-        })
-        .map_err(|error| launch::refused(&error))?;
-    let _end = EndOnDrop(Arc::clone(&job));
-    let exit = job.ended().await;
-    if exit.timed_out() {
+    let job = Judged::of(&call, words, &mut body)?.start(&call, Manner::of_a_call(&call, time))?;
+    let ended = job.to_end().await;
+    if ended.exit.timed_out() {
         return Err(launch::timed_out(StatusCode::INTERNAL_SERVER_ERROR, time));
     }
-    let log = job.log();
-    let text = |stream| {
-        let (_, bytes) = log.slice(stream, 0, usize::MAX);
-        String::from_utf8(bytes)
-            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
-    };
-    Ok(Reply::ok(&Response {
-        stdout: text(Stream::Stdout),
-        stderr: text(Stream::Stderr),
-        exit_code: exit.exit_code(),
-        signal: exit.signal,
-        stdout_truncated: log.truncated(Stream::Stdout),
-        stderr_truncated: log.truncated(Stream::Stderr),
-    }))
+    Ok(Reply::ok(&Output::from(ended)))
 }

@@ -36,11 +36,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use policy_lang::endpoint::ErrorStyle;
 
-use super::super::{data_plane, launch, resumable};
+use super::super::launch::{self, Judged, Manner};
+use super::super::{data_plane, resumable};
 use super::streaming;
 use crate::endpoint::{Answer, Call, JsonBody};
 use crate::error::ApiError;
-use crate::process::{EndOnDrop, Full, Job, Kind, Launch, Screen, Stdin, masking};
+use crate::process::{EndOnDrop, Full, Job, Kind, Screen, Stdin};
 use crate::sse::{Feed, Style};
 
 pub(crate) async fn call(mut call: Call) -> Answer {
@@ -85,22 +86,13 @@ fn start(call: &Call, body: &mut JsonBody, kind: Kind) -> Result<Arc<Job>, ApiEr
             STANDARD.decode(text).map_err(|_| ApiError::invalid("stdin", "stdin must be standard base64"))?,
         ),
     };
-    let directory = launch::directory(call, "cwd", body.text("cwd")?.as_deref())?;
-    let program = launch::program(call, words.first().map_or("", String::as_str), &directory)?;
-    let environment = launch::environment(call, body.text_map("env")?, &directory)?;
-    let launch = Launch {
-        program,
-        title: masking::display(&words),
-        arguments: words,
-        environment,
-        directory: directory.handle,
+    let manner = Manner {
         input,
         screen: Screen::Pipes,
         keep: resumable::buffer(call),
         full: Full::Pause,
         lifetime: Some(time),
         kind,
-        owner: launch::owner(call),
     };
-    call.app().processes.spawn(launch).map_err(|error| launch::refused(&error))
+    Judged::of(call, words, body)?.start(call, manner)
 }

@@ -60,7 +60,7 @@ pub(crate) async fn call(call: Call) -> Answer {
             return Err(launch::timed_out(StatusCode::INTERNAL_SERVER_ERROR, time));
         }
         // npm fails when anything about its tree is not to its liking, and lists it all the same.
-        Ok(ran) => read(manager, &ran.stdout.0)
+        Ok(ran) => read(manager, &ran.stdout.bytes)
             .ok_or_else(|| ApiError::internal(format!("{manager} printed no list of packages")))?,
     };
     packages.sort();

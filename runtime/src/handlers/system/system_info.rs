@@ -80,6 +80,6 @@ async fn python(processes: Arc<Engine>, owner: Owner) -> Option<String> {
         keep: 256,
         owner,
     });
-    let text = String::from_utf8(ran.await.ok()?.stdout.0).ok()?;
+    let text = String::from_utf8(ran.await.ok()?.stdout.bytes).ok()?;
     Some(text.trim().strip_prefix("Python ")?.to_owned())
 }

@@ -26,10 +26,10 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::super::launch::{self, Directory};
+use super::super::launch::{self, Directory, Judged, Manner};
 use crate::endpoint::{Answer, Call, JsonBody, Reply};
 use crate::error::{ApiError, ErrorCode};
-use crate::process::{Full, Kind, Launch, Program, Screen, Stdin};
+use crate::process::{Full, Kind, Program, Screen, Stdin};
 use crate::pty::{MAX_SESSIONS, SessionError, protocol};
 
 /// Bytes of scrollback kept of a session.
@@ -47,20 +47,16 @@ pub(crate) async fn call(mut call: Call) -> Answer {
     let limits = call.permit().rules().map(|rules| rules.limits);
     let lifetime =
         limits.and_then(|limits| limits.max_duration_seconds).map(|limit| Duration::from_secs(limit.value));
-    let launch = Launch {
-        program,
-        title: shell.clone(),
-        arguments: vec![shell.clone()],
-        environment,
-        directory: directory.handle,
+    let (title, arguments) = (shell.clone(), vec![shell.clone()]);
+    let manner = Manner {
         input: Stdin::Open,
         screen: Screen::Terminal { columns, rows },
         keep: SCROLLBACK,
         full: Full::DropOldest,
         lifetime,
         kind: Kind::Terminal,
-        owner: launch::owner(&call),
     };
+    let launch = Judged { program, arguments, environment, directory, title }.launch(&call, manner);
     let app = call.app();
     let session =
         app.terminals.open(&app.processes, launch, (columns, rows)).map_err(|error| match error {
