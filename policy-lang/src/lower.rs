@@ -2,7 +2,7 @@
 //!
 //! `find` looks for the document within its file, `document` reads its six keys, `selector` and `groups` what stands
 //! under `endpoints` and `groups`, `rule` a rule, and [`crate::rules`] each value of a rule. `words` knows every key of
-//! the language and where it belongs. A part that is wrong is reported and left out; reading goes on beside it.
+//! the language and where it belongs, `synonyms` what else people call some. A part that is wrong is reported and left out; reading goes on beside it.
 
 pub(crate) mod auth;
 pub mod base_dir;
@@ -14,6 +14,7 @@ mod indent;
 mod keys;
 mod rule;
 pub(crate) mod selector;
+mod synonyms;
 mod text;
 pub(crate) mod words;
 

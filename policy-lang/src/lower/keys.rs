@@ -3,7 +3,7 @@
 use crate::diag::{Code, Diagnostic, Suggestion, quoted, suggest};
 use crate::endpoint::{KEYS, MergeLaw};
 use crate::lower::words::{self, Level, Misplaced};
-use crate::lower::{Context, alternatives, listed};
+use crate::lower::{Context, alternatives, listed, synonyms};
 use crate::parse::{Entry, NodeKind};
 use crate::source::Span;
 
@@ -111,7 +111,8 @@ fn unknown(cx: &Context<'_>, level: Level, entry: &Entry<'_>, near: &[&'static s
     let message = format!("unknown key {} in {}", quoted(&entry.key), level.name());
     let finding = Diagnostic::new(Code::UnknownKey, message).at(entry.key_span);
     if near.is_empty() {
-        let help = elsewhere(cx, level, entry).or_else(|| {
+        let said = synonyms::help(&entry.key, level).map(str::to_owned);
+        let help = said.or_else(|| elsewhere(cx, level, entry)).or_else(|| {
             let keys = listed(candidates(cx, level));
             (!keys.is_empty()).then(|| format!("the keys here are {keys}"))
         });

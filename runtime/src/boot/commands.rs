@@ -64,7 +64,7 @@ fn declarative(file: &Path) -> Result<Declared, Fault> {
     if read.diagnostics.iter().any(|found| found.severity == Severity::Error) {
         let options = RenderOptions { color: std::io::stderr().is_terminal(), ..RenderOptions::default() };
         let findings = human(&read.sources, &read.diagnostics, options);
-        return Err(Fault::failed(format!("the commands are refused: {shown}")).findings(findings));
+        return Err(Fault::failed(format!("the commands are refused: {shown}")).with_findings(findings));
     }
     Ok(Declared { registry: read.registry, ..Declared::default() })
 }

@@ -32,11 +32,17 @@ impl Fault {
         self
     }
 
-    /// What was found in a policy, as people read it; shown before the message.
+    /// What was found in a policy, as people read it; whoever tells the message shows it before.
     #[must_use]
-    pub fn findings(mut self, findings: String) -> Self {
+    pub fn with_findings(mut self, findings: String) -> Self {
         self.findings = findings;
         self
+    }
+
+    /// What was found in a policy, as people read it; empty where the fault lies elsewhere.
+    #[must_use]
+    pub fn findings(&self) -> &str {
+        &self.findings
     }
 
     /// What is wrong, without what to do about it.
@@ -54,9 +60,6 @@ impl Fault {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.findings.is_empty() {
-            writeln!(f, "\n{}", self.findings.trim_end())?;
-        }
         write!(f, "error: {}", self.message)?;
         self.help.iter().try_for_each(|help| write!(f, "\n  help: {help}"))
     }

@@ -105,7 +105,13 @@ impl Loader {
         let (warnings, rendered) = findings::of(&outcome);
         match outcome.policy {
             Some(policy) => Ok((policy, warnings, rendered)),
-            None => Err(Fault::failed(format!("the policy is refused: {}", source.name)).findings(rendered)),
+            None => {
+                let message = match source.text {
+                    Some(_) => format!("the policy is refused: {}", source.name),
+                    None => "the policy is refused".to_owned(),
+                };
+                Err(Fault::failed(message).with_findings(rendered))
+            }
         }
     }
 

@@ -145,6 +145,9 @@ fn reload(app: &App, loader: &Loader) {
             app.replace_policy(loaded.state);
             log::say(format_args!("policy reloaded"));
         }
-        Err(fault) => log::say(format_args!("the policy was not reloaded, the old one stays: {fault}")),
+        Err(fault) => {
+            log::show(fault.findings());
+            log::say(format_args!("the policy was not reloaded, the old one stays: {fault}"));
+        }
     }
 }

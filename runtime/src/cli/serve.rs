@@ -80,6 +80,7 @@ impl Serve {
         match boot::run(options) {
             Ok(()) => Exit::Success,
             Err(fault) => {
+                log::show(fault.findings());
                 log::say(format_args!("{fault}"));
                 fault.exit()
             }
