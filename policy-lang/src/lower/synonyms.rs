@@ -30,7 +30,11 @@ const ROWS: &[Row] = &[
     Row("exclude", PATHS, "paths that may not be touched are listed under `deny`"),
     Row("ignore", PATHS, "paths that may not be touched are listed under `deny`"),
     Row("writable", PATHS, "paths that may be read but not changed are listed under `read_only`"),
-    Row("max_size", LIMITS, "the largest file or transfer is `max_bytes`, the largest request `max_request_bytes`"),
+    Row(
+        "max_size",
+        LIMITS,
+        "the largest file or transfer is `max_bytes`, the largest request `max_request_bytes`",
+    ),
     Row("parallel", LIMITS, "calls at the same time are bounded by `max_concurrency`"),
     Row("rps", LIMITS, "calls over time are bounded by `rate_per_minute`"),
     Row("requests_per_minute", LIMITS, "calls over time are bounded by `rate_per_minute`"),
