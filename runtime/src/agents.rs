@@ -8,6 +8,7 @@
 //! - [`sessions`], [`turns`]: conversations, and the prompts that make them up
 //! - [`requests`], [`rules`]: what agents ask people, and what people have decided for good
 //! - [`options`], [`plan`]: what agents let a caller choose, and what they mean to do
+//! - [`workspace`]: what changed on disk, and how to go back
 //!
 //! Everything that is to survive is in the store; memory holds only what is live. [`Agents`] touches no file when it is
 //! made: the store opens when it is first asked for.
@@ -23,6 +24,7 @@ pub mod rules;
 pub mod sessions;
 pub mod store;
 pub mod turns;
+pub mod workspace;
 
 use crate::process::Engine;
 use credentials::Masks;
@@ -39,6 +41,8 @@ pub struct Agents {
     pub processes: Processes,
     /// Known secrets, for every text that leaves.
     pub masks: Arc<Masks>,
+    /// The directories that sessions work in.
+    pub workspaces: workspace::Workspaces,
     place: Place,
     opened: OnceCell<Opened>,
 }
@@ -58,7 +62,8 @@ impl Agents {
         let place = Place { state_dir, base_dir };
         let masks = Arc::<Masks>::default();
         let processes = Processes::new(engine, place.folder().join("logs"), Arc::clone(&masks));
-        Self { processes, masks, place, opened: OnceCell::new() }
+        let workspaces = workspace::Workspaces::default();
+        Self { processes, masks, workspaces, place, opened: OnceCell::new() }
     }
 
     /// What the store holds, opening it where nobody has yet.

@@ -4,6 +4,7 @@
 //! built nor listed does not compile. A listed one is answered 503 `endpoint_not_built` and stands in
 //! `tests/endpoints/not_built.txt`.
 
+mod agents;
 mod commands;
 mod core;
 mod custom;
@@ -88,11 +89,6 @@ codegen::handlers!(
         agents_options_get,
         agents_options_set,
         agents_plan_get,
-        agents_changes_list,
-        agents_diff_get,
-        agents_checkpoints_list,
-        agents_checkpoints_create,
-        agents_checkpoints_restore,
         agents_artifacts_list,
         agents_artifacts_get,
         agents_mcp_list,

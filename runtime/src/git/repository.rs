@@ -64,6 +64,15 @@ impl Repository {
         Ok(repository)
     }
 
+    /// A bare repository of the server's own, which `directory` is: nobody else writes there, so that nothing has to be
+    /// judged or switched off.
+    #[must_use]
+    pub fn own(looking: Looking, directory: OwnedFd) -> Self {
+        let caller = Caller { engine: looking.engine, owner: looking.owner, deadline: looking.deadline };
+        // The home of who runs git has no say either.
+        Self { caller, directory, settings: vec!["core.attributesFile=/dev/null".to_owned()] }
+    }
+
     /// Runs a git command that only reads.
     ///
     /// # Errors

@@ -153,6 +153,12 @@ impl Guard {
         })
     }
 
+    /// Whether what is written has to outlive the machine.
+    #[must_use]
+    pub const fn is_durable(&self) -> bool {
+        self.durable
+    }
+
     /// Makes what `fd` refers to, a file or a directory, survive a power cut.
     ///
     /// # Errors

@@ -9,6 +9,8 @@ use rusqlite::{Connection, TransactionBehavior};
 const FAMILIES: &[(&str, &str)] = &[
     ("0001_sessions", include_str!("migrations/0001_sessions.sql")),
     ("0003_requests", include_str!("migrations/0003_requests.sql")),
+    ("0004_workspace", include_str!("migrations/0004_workspace.sql")),
+    ("0005_automation", include_str!("migrations/0005_automation.sql")),
 ];
 
 /// Applies what is missing.

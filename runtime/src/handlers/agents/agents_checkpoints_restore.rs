@@ -1,0 +1,94 @@
+//! Put files back, and optionally the conversation, with a preview.
+//!
+//! # Request
+//! In the path: `session_id`, `checkpoint_id`. In the body: `dry_run` (false), only say what would be done; `paths`, files and
+//! directories of the workspace (all); `on_conflict`, what becomes of files that somebody else has changed since: `fail`,
+//! `keep` or `overwrite` (`fail`); `conversation`: `keep` or `fork` (`keep`).
+//!
+//! # Response
+//! `{"restored", "deleted", "skipped": [{"path", "why"}], "conflicts", "safety_checkpoint_id", "verified", "session"?}`. Restoring the
+//! safety checkpoint brings everything back as it was before. `verified` says that every file was found as it was to be.
+//!
+//! # Limits
+//! `limits.timeout_seconds` (120).
+//!
+//! # Errors
+//! 404 `session_not_found`, 404 `checkpoint_not_found`, 403 `path_not_allowed`, 409 `session_busy`, 409 `restore_conflict` (with
+//! `conflicts`), 409 `workspace_too_large`.
+//!
+//! # Policy
+//! `paths`: files that may not be written or deleted are left as they are and told in `skipped`. `limits`.
+//!
+//! ```sh
+//! curl -X POST -H "X-Access-Token: $ABX_SERVER_TOKEN" -d '{"dry_run": true}' \
+//!   "http://localhost:9000/agents/sessions/$SESSION/checkpoints/$CHECKPOINT/restore"
+//! ```
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::workspaces::{self, Sight, shown};
+use crate::agents::workspace::records;
+use crate::agents::workspace::undo::{Asked, OnConflict, Outcome, Report, undo};
+use crate::endpoint::{Answer, Call, JsonBody, Reply};
+use crate::error::{ApiError, ErrorCode};
+
+pub(crate) async fn call(mut call: Call) -> Answer {
+    let mut body = call.json();
+    let dry_run = body.flag("dry_run", false)?;
+    let on_conflict = match word(&mut body, "on_conflict", &["fail", "keep", "overwrite"])? {
+        "keep" => OnConflict::Keep,
+        "overwrite" => OnConflict::Overwrite,
+        _ => OnConflict::Fail,
+    };
+    let fork = word(&mut body, "conversation", &["keep", "fork"])? == "fork";
+    if fork {
+        return Err(ApiError::new(ErrorCode::CapabilityMissing, "The conversation cannot be branched here"));
+    }
+    let paths = body.texts("paths")?;
+    let (app, permit, time) = (Arc::clone(call.app()), call.permit().clone(), workspaces::time(&call));
+    let (session_id, name) =
+        (call.param("session_id")?.into_owned(), call.param("checkpoint_id")?.into_owned());
+    drop(call);
+    let session = workspaces::session(&app, session_id).await?;
+    let no = session.no;
+    let point = app.agents.store().await?.read(move |db| records::find(db, no, &name)).await?;
+    let point = point.filter(|point| point.tree.is_some()).ok_or_else(workspaces::no_checkpoint)?;
+    let target =
+        point.tree.as_deref().and_then(|tree| tree.parse().ok()).ok_or_else(workspaces::no_checkpoint)?;
+    let scope = Sight::new(&permit, &session).all_named("paths", paths)?;
+    let asked = Asked { dry_run, scope, on_conflict, time, state: Arc::clone(permit.state()) };
+    match undo(&app, &session, &point, target, asked).await? {
+        Outcome::Busy => Err(ApiError::new(ErrorCode::SessionBusy, "A turn of the session is running")),
+        Outcome::Conflict(paths) => {
+            let message = "Files were changed by somebody else since the checkpoint";
+            Err(ApiError::new(ErrorCode::RestoreConflict, message).with("conflicts", names(&paths)))
+        }
+        Outcome::Done(report) => Ok(Reply::ok(&view(&report))),
+    }
+}
+
+fn view(report: &Report) -> Value {
+    json!({
+        "restored": names(&report.restored),
+        "deleted": names(&report.deleted),
+        "skipped": report.skipped,
+        "conflicts": names(&report.conflicts),
+        "safety_checkpoint_id": report.safety.as_ref().map(|safety| &safety.checkpoint_id),
+        "verified": report.verified,
+    })
+}
+
+fn names(paths: &[Vec<u8>]) -> Vec<String> {
+    paths.iter().map(|path| shown(path)).collect()
+}
+
+/// One of a few words; the first where it is absent.
+fn word<'w>(body: &mut JsonBody, name: &str, words: &[&'w str]) -> Result<&'w str, ApiError> {
+    let asked = body.text(name)?;
+    let found = words.iter().find(|word| asked.as_deref().is_none_or(|asked| asked == **word));
+    found
+        .copied()
+        .ok_or_else(|| ApiError::invalid(name, format!("{name} must be one of {}", words.join(", "))))
+}
