@@ -38,9 +38,12 @@ impl Mark {
     }
 }
 
-/// The paths of the last snapshot. One whose mark could not be trusted has none.
+/// The paths of the last snapshot.
 #[derive(Debug, Default)]
-pub(super) struct Index(BTreeMap<Vec<u8>, (Option<Mark>, Oid)>);
+pub(super) struct Index(BTreeMap<Vec<u8>, Seen>);
+
+/// A path as it was seen; without a mark where that could not be trusted.
+type Seen = (Option<Mark>, Oid);
 
 impl Index {
     /// Reads an index. One that is missing or broken is empty: everything is read anew then.
@@ -98,7 +101,7 @@ impl Index {
     }
 }
 
-fn row(bytes: &[u8]) -> Option<(Vec<u8>, (Option<Mark>, Oid))> {
+fn row(bytes: &[u8]) -> Option<(Vec<u8>, Seen)> {
     let mut parts = bytes.splitn(3, |byte| *byte == b' ');
     let oid = std::str::from_utf8(parts.next()?).ok()?.parse().ok()?;
     let mark = std::str::from_utf8(parts.next()?).ok()?;

@@ -68,7 +68,7 @@ pub fn read(objects: &Objects, tree: Oid) -> io::Result<Manifest> {
         let content = objects.get(Kind::Tree, tree)?;
         let mut rest = content.as_slice();
         while !rest.is_empty() {
-            let (octal, name, oid, after) = record(rest).ok_or(io::ErrorKind::InvalidData)?;
+            let (Record { octal, name, oid }, after) = record(rest).ok_or(io::ErrorKind::InvalidData)?;
             let path = [prefix.as_slice(), name].concat();
             match Mode::parse(octal) {
                 Some(mode) => drop(manifest.insert(path, Entry { mode, oid })),
@@ -83,14 +83,21 @@ pub fn read(objects: &Objects, tree: Oid) -> io::Result<Manifest> {
     Ok(manifest)
 }
 
+/// One entry of a tree, as it is written.
+struct Record<'t> {
+    octal: &'t [u8],
+    name: &'t [u8],
+    oid: Oid,
+}
+
 /// `<mode> <name>\0<oid>` and what follows. A name that leads anywhere but down is none.
-fn record(bytes: &[u8]) -> Option<(&[u8], &[u8], Oid, &[u8])> {
+fn record(bytes: &[u8]) -> Option<(Record<'_>, &[u8])> {
     let (octal, rest) = bytes.split_at_checked(memchr::memchr(b' ', bytes)?)?;
     let rest = rest.strip_prefix(b" ")?;
     let (name, rest) = rest.split_at_checked(memchr::memchr(0, rest)?)?;
     let (oid, rest) = rest.strip_prefix(b"\0")?.split_first_chunk::<32>()?;
     let plain = !matches!(name, b"" | b"." | b".." | b".git") && !name.contains(&b'/');
-    plain.then_some((octal, name, Oid(*oid), rest))
+    plain.then_some((Record { octal, name, oid: Oid(*oid) }, rest))
 }
 
 #[derive(Debug, Default)]

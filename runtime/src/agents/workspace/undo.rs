@@ -54,7 +54,7 @@ pub enum Outcome {
     /// Somebody else has changed these since, and nothing was done.
     Conflict(Vec<Vec<u8>>),
     /// Done, or what would be done.
-    Done(Report),
+    Done(Box<Report>),
 }
 
 /// What was done.
@@ -115,7 +115,7 @@ pub async fn undo(
     if asked.dry_run {
         report.restored = plan.write.into_iter().map(|write| write.path).collect();
         report.deleted = plan.delete;
-        return Ok(Outcome::Done(report));
+        return Ok(Outcome::Done(Box::new(report)));
     }
     let safety = points::keep(store, session, Kind::Safety, None, &before).await?;
     points::announce(app, session, &safety).await;
@@ -148,7 +148,7 @@ pub async fn undo(
         "verified": report.verified,
     });
     super::tell(app, session, None, "checkpoint.restored", told).await;
-    Ok(Outcome::Done(report))
+    Ok(Outcome::Done(Box::new(report)))
 }
 
 /// Whether everything that was not left out is as it was to be.
