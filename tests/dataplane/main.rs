@@ -140,7 +140,13 @@ fn one_command_by_two_transports_and_twenty_starts() {
 
 #[test]
 fn files_both_ways() {
-    run(&setup(""), "files.py", WebSocket);
+    // The script sends as much as goes through, and then more than that.
+    let most = if std::env::var_os("FULL_COUNTS").is_some() { "1GiB" } else { "48MiB" };
+    let limits = format!(
+        r#""files_upload_stream": {{"limits": {{"max_bytes": "{most}", "max_request_bytes": "2GiB"}}}},
+            "files_download_stream": {{"limits": {{"max_bytes": "11GiB"}}}}"#
+    );
+    run(&setup(&limits), "files.py", WebSocket);
 }
 
 #[test]

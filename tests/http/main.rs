@@ -32,6 +32,7 @@ mod auth;
 mod cases;
 mod client;
 mod commands;
+mod container;
 mod deep_trees;
 mod faults;
 mod forwarded;

@@ -3,6 +3,7 @@
 import json
 import os
 import socket
+import time
 
 from common import BASE, FULL, PORT, TOKEN, digest, equal, raises, request, sandbox
 from langsmith.sandbox import ResourceNotFoundError, SandboxClientError, SandboxOperationError
@@ -42,28 +43,26 @@ equal(box.grep("[a-z]", BASE).matches, [], "text, not an expression")
 # Much at once.
 size = (1 << 30) if FULL else (48 << 20)
 block = os.urandom(1 << 20)
-with open(f"{BASE}/../big", "wb") as file:
-    for _ in range(size >> 20):
-        file.write(block)
-with open(f"{BASE}/../big", "rb") as file:
-    content = file.read()
-if size > 90_000_000:
-    # Beyond the usual limit of an upload: refused at once, with a reason.
-    raises(SandboxClientError, box.write, "big", content, timeout=600)
-    os.rename(f"{BASE}/../big", f"{BASE}/big")
-else:
-    box.write("big", content, timeout=600)
+content = b"".join(block[at % 997 :] + block[: at % 997] for at in range(size >> 20))
+begun = time.monotonic()
+box.write("big", content, timeout=600)
+sent = time.monotonic()
 equal(digest(box.read("big", timeout=600)), digest(content))
+print(f"{size >> 20} MiB: up in {sent - begun:.1f} s, down and compared in {time.monotonic() - sent:.1f} s")
 os.remove(f"{BASE}/big")
+# Beyond the limit of an upload: refused, with a reason, and nothing stays.
+del content
+raises(SandboxClientError, box.write, "big", bytes((1 << 30) + (1 << 20)) if FULL else bytes(50 << 20), timeout=600)
+assert not os.path.exists(f"{BASE}/big")
 
 # 10 GiB that hardly exist.
 with open(f"{BASE}/sparse", "wb") as file:
-    file.truncate(9_999_999_999)
+    file.truncate(10 << 30)
     file.seek(7_000_000_000)
     file.write(b"needle")
-equal(box.stat("sparse").size_bytes, 9_999_999_999)
+equal(box.stat("sparse").size_bytes, 10 << 30)
 part = box.read_range("sparse", start=6_999_999_999, end=7_000_000_006)
-equal((part.content, part.total_bytes), (b"\0needle\0", 9_999_999_999))
+equal((part.content, part.total_bytes), (b"\0needle\0", 10 << 30))
 os.remove(f"{BASE}/sparse")
 
 # An upload that is cut anywhere leaves the old file and nothing else.
