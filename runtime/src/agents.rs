@@ -9,25 +9,38 @@
 //! - [`requests`], [`rules`]: what agents ask people, and what people have decided for good
 //! - [`options`], [`plan`]: what agents let a caller choose, and what they mean to do
 //! - [`workspace`]: what changed on disk, and how to go back
+//! - [`log`]: numbered events, on disk before anybody sees them, and following them
+//! - [`items`]: the transcript that the events are reduced to
+//! - [`search`]: full text over all transcripts
+//! - [`artifacts`]: what agents hand over
+//! - [`usage`]: tokens, cost and context
 //!
 //! Everything that is to survive is in the store; memory holds only what is live. [`Agents`] touches no file when it is
 //! made: the store opens when it is first asked for.
 
 pub mod acp;
+pub mod artifacts;
 pub mod credentials;
 pub mod ids;
+pub mod items;
+pub mod log;
 pub mod options;
 pub mod plan;
 pub mod process;
 pub mod requests;
 pub mod rules;
+pub mod search;
 pub mod sessions;
 pub mod store;
+#[cfg(test)]
+mod testing;
 pub mod turns;
+pub mod usage;
 pub mod workspace;
 
 use crate::process::Engine;
 use credentials::Masks;
+use log::{Bounds, Log};
 use process::Processes;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -52,6 +65,8 @@ pub struct Agents {
 pub struct Opened {
     /// The database.
     pub store: Store,
+    /// The log of all sessions.
+    pub log: Log,
 }
 
 impl Agents {
@@ -73,7 +88,8 @@ impl Agents {
     pub async fn open(&self) -> Result<&Opened, StoreError> {
         let open = async || {
             let store = Store::open(self.place.clone()).await?;
-            Ok(Opened { store })
+            let log = Log::new(store.clone(), Bounds::default());
+            Ok(Opened { store, log })
         };
         self.opened.get_or_try_init(open).await
     }
@@ -84,6 +100,14 @@ impl Agents {
     /// As [`Self::open`].
     pub async fn store(&self) -> Result<&Store, StoreError> {
         Ok(&self.open().await?.store)
+    }
+
+    /// The log of all sessions.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub async fn log(&self) -> Result<&Log, StoreError> {
+        Ok(&self.open().await?.log)
     }
 
     /// Whether an earlier server has left a database, so that there is something to go on with after a start.

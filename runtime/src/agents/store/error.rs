@@ -23,6 +23,9 @@ pub enum StoreError {
     /// A file beside the database failed.
     #[error("the agents store failed: {0}")]
     Io(#[from] std::io::Error),
+    /// The session is not, or no longer, there.
+    #[error("no such session")]
+    NoSession,
     /// The thread that writes is gone, or a closure panicked.
     #[error("the agents store has stopped")]
     Stopped,
@@ -52,6 +55,7 @@ impl From<StoreError> for ApiError {
                 crate::log::say(format_args!("{error}"));
                 Self::internal("The agents store failed")
             }
+            StoreError::NoSession => Self::new(ErrorCode::SessionNotFound, "No such session"),
             StoreError::NotStored => Self::internal("The agents store could not be written"),
             StoreError::Stopped => Self::internal("The agents store has stopped"),
         }

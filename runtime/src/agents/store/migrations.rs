@@ -11,6 +11,7 @@ const FAMILIES: &[(&str, &str)] = &[
     ("0003_requests", include_str!("migrations/0003_requests.sql")),
     ("0004_workspace", include_str!("migrations/0004_workspace.sql")),
     ("0005_automation", include_str!("migrations/0005_automation.sql")),
+    ("0006_artifacts", include_str!("migrations/0006_artifacts.sql")),
 ];
 
 /// Applies what is missing.

@@ -28,7 +28,9 @@ CREATE TABLE sessions (
     first_seq INTEGER NOT NULL DEFAULT 1,
     last_seq INTEGER NOT NULL DEFAULT 0,
     log_events INTEGER NOT NULL DEFAULT 0,
-    log_bytes INTEGER NOT NULL DEFAULT 0
+    log_bytes INTEGER NOT NULL DEFAULT 0,
+    -- Chunks up to here have been joined.
+    merged_seq INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX sessions_by_state ON sessions (state);
 CREATE UNIQUE INDEX sessions_by_native ON sessions (agent_id, native_session_id)
@@ -83,7 +85,7 @@ INSERT INTO counters VALUES ('gseq', 0), ('first_gseq', 1);
 
 CREATE TABLE items (
     no INTEGER PRIMARY KEY,
-    item_id TEXT NOT NULL UNIQUE,
+    item_id TEXT NOT NULL,
     session INTEGER NOT NULL REFERENCES sessions (no) ON DELETE CASCADE,
     turn_id TEXT,
     kind TEXT NOT NULL,
@@ -94,15 +96,18 @@ CREATE TABLE items (
     status TEXT,
     -- What was said. While the item is open the rest is in item_parts.
     text TEXT NOT NULL DEFAULT '',
+    -- Length of the whole text.
+    text_bytes INTEGER NOT NULL DEFAULT 0,
     -- JSON object: content blocks, locations, raw input and output, and so on.
     body TEXT NOT NULL DEFAULT '{}',
     open INTEGER NOT NULL,
     first_seq INTEGER NOT NULL,
     last_seq INTEGER NOT NULL,
     started_at REAL NOT NULL,
-    ended_at REAL
+    ended_at REAL,
+    UNIQUE (session, item_id)
 ) STRICT;
-CREATE INDEX items_by_session ON items (session, first_seq);
+CREATE INDEX items_by_session ON items (session, no);
 CREATE INDEX items_by_key ON items (session, kind, key) WHERE key IS NOT NULL;
 CREATE INDEX items_open ON items (session) WHERE open = 1;
 
@@ -125,9 +130,9 @@ CREATE TABLE terminals (
     PRIMARY KEY (session, terminal_id)
 ) STRICT, WITHOUT ROWID;
 
--- The words of closed items; rowid is items.no. The text itself is in items.
+-- The words of closed items; rowid is items.no. The text itself is in items. `files` is what came out of files.
 CREATE VIRTUAL TABLE items_fts USING fts5 (
-    title, text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
+    title, text, files, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
 );
 CREATE TRIGGER items_gone AFTER DELETE ON items BEGIN
     DELETE FROM items_fts WHERE rowid = old.no;
