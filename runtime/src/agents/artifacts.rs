@@ -12,12 +12,12 @@ mod rows;
 
 pub(super) use extract::extract;
 pub use outputs::outputs;
-pub use rows::{ArtifactRow, find, list};
 pub(super) use rows::insert;
+pub use rows::{ArtifactRow, find, list};
 
 use super::ids;
-use super::store::{Place, StoreError};
 use super::log::{Kind, NewEvent};
+use super::store::{Place, StoreError};
 use serde_json::Value;
 
 /// Where an artifact came from.
@@ -70,7 +70,9 @@ pub async fn keep(
     source: Source,
 ) -> Result<NewEvent, StoreError> {
     let (place, session_id) = (place.clone(), session_id.to_owned());
-    let kept = tokio::task::spawn_blocking(move || Found::keep(&place, &session_id, name, mime_type, &bytes, source));
+    let kept = tokio::task::spawn_blocking(move || {
+        Found::keep(&place, &session_id, name, mime_type, &bytes, source)
+    });
     let found = kept.await.map_err(|_| StoreError::Stopped)??;
     Ok(event(found))
 }

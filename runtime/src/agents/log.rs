@@ -88,7 +88,11 @@ impl Log {
     ///
     /// # Errors
     /// [`StoreError::NoSession`], or what kept them from the disk; then none of them is there.
-    pub async fn append(&self, session_id: &str, events: Vec<NewEvent>) -> Result<Vec<Arc<Event>>, StoreError> {
+    pub async fn append(
+        &self,
+        session_id: &str,
+        events: Vec<NewEvent>,
+    ) -> Result<Vec<Arc<Event>>, StoreError> {
         self.append_with(session_id, events, |_| Ok(())).await.map(|((), events)| events)
     }
 

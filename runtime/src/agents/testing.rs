@@ -52,7 +52,9 @@ impl Bench {
         for _ in 0..500 {
             let name = session_id.to_owned();
             let count = self.store.read(move |db| {
-                db.query_row("SELECT log_events FROM sessions WHERE session_id = ?1", [name], |row| row.get::<_, i64>(0))
+                db.query_row("SELECT log_events FROM sessions WHERE session_id = ?1", [name], |row| {
+                    row.get::<_, i64>(0)
+                })
             });
             if count.await.unwrap() <= 360 && self.log.is_still() {
                 return;

@@ -33,7 +33,9 @@ pub(in crate::agents) async fn extract(
 
 fn source(event: &NewEvent) -> Source {
     match event.kind {
-        Kind::MessageChunk if event.data.get("role").and_then(Value::as_str) == Some("user") => Source::Attachment,
+        Kind::MessageChunk if event.data.get("role").and_then(Value::as_str) == Some("user") => {
+            Source::Attachment
+        }
         Kind::MessageChunk => Source::Message,
         _ => Source::Tool,
     }
@@ -58,7 +60,12 @@ fn kind(block: &Value) -> &str {
 }
 
 /// Stores what a block holds and puts the artifact's id in its place. Text stays beside its id: people read it.
-fn take(place: &Place, session_id: &str, block: &mut Value, source: Source) -> Result<Option<Found>, StoreError> {
+fn take(
+    place: &Place,
+    session_id: &str,
+    block: &mut Value,
+    source: Source,
+) -> Result<Option<Found>, StoreError> {
     let is_resource = kind(block) == "resource";
     let (holder, member) = match is_resource {
         true => (block.get_mut("resource"), "blob"),
@@ -74,7 +81,8 @@ fn take(place: &Place, session_id: &str, block: &mut Value, source: Source) -> R
         None => text("text").map(|text| text.as_bytes().to_vec()),
     };
     let Some(bytes) = bytes else { return Ok(None) };
-    let mime_type = text("mimeType").unwrap_or(if is_resource { "text/plain" } else { "application/octet-stream" });
+    let mime_type =
+        text("mimeType").unwrap_or(if is_resource { "text/plain" } else { "application/octet-stream" });
     let name = text("uri").and_then(name_of).unwrap_or_else(|| default_name(mime_type));
     let found = Found::keep(place, session_id, name, mime_type.to_owned(), &bytes, source)?;
     holder.remove(member);
@@ -90,7 +98,8 @@ fn name_of(uri: &str) -> Option<String> {
     let path = uri.split(['?', '#']).next().unwrap_or_default();
     let name = path.rsplit('/').next().filter(|name| !name.is_empty())?;
     let name = crate::endpoint::percent_decode(name, false);
-    let name: String = String::from_utf8_lossy(&name).chars().filter(|c| !c.is_control() && *c != '/').collect();
+    let name: String =
+        String::from_utf8_lossy(&name).chars().filter(|c| !c.is_control() && *c != '/').collect();
     (!name.is_empty()).then(|| name.chars().take(200).collect())
 }
 

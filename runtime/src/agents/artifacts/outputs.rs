@@ -32,7 +32,14 @@ pub async fn outputs(place: &Place, session_id: &str, folder: &Path) -> Result<V
             let Ok(bytes) = read(&path) else { continue };
             let name = path.strip_prefix(&folder).unwrap_or(&path).to_string_lossy().into_owned();
             let mime_type = mime_type(&name).to_owned();
-            events.push(event(Found::keep(&place, &session_id, name, mime_type, &bytes, Source::OutputsDir)?));
+            events.push(event(Found::keep(
+                &place,
+                &session_id,
+                name,
+                mime_type,
+                &bytes,
+                Source::OutputsDir,
+            )?));
         }
         Ok(events)
     });
@@ -57,7 +64,8 @@ fn gather(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     // What was a file a moment ago may be a link or a pipe now.
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
-    let file = OpenOptions::new().read(true).custom_flags(i32::try_from(flags).unwrap_or_default()).open(path)?;
+    let file =
+        OpenOptions::new().read(true).custom_flags(i32::try_from(flags).unwrap_or_default()).open(path)?;
     if !file.metadata()?.is_file() {
         return Err(io::ErrorKind::InvalidInput.into());
     }

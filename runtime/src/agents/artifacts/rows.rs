@@ -61,8 +61,15 @@ pub(in crate::agents) fn insert(
     )?;
     let bytes = i64::try_from(found.bytes).unwrap_or(i64::MAX);
     let values = params![
-        found.artifact_id, session, turn_id, found.name, found.mime_type, bytes, found.sha256,
-        found.source.as_str(), ts,
+        found.artifact_id,
+        session,
+        turn_id,
+        found.name,
+        found.mime_type,
+        bytes,
+        found.sha256,
+        found.source.as_str(),
+        ts,
     ];
     let new = insert.execute(values)? > 0;
     Ok(new.then(|| {

@@ -32,7 +32,10 @@ async fn contents_are_taken_out_and_come_back() {
     ];
     let events = extract(&place, "ses_1", events).await.unwrap();
     let found: Vec<&Found> = events.iter().flat_map(|event| &event.artifacts).collect();
-    assert_eq!(found.iter().map(|found| found.name.as_str()).collect::<Vec<_>>(), ["image.png", "image.png", "b c.txt"]);
+    assert_eq!(
+        found.iter().map(|found| found.name.as_str()).collect::<Vec<_>>(),
+        ["image.png", "image.png", "b c.txt"]
+    );
     assert_eq!(found[0].artifact_id, found[1].artifact_id);
     assert_eq!(bytes(&place, &found[0].sha256).await.unwrap(), image);
     let id = &found[0].artifact_id;
@@ -48,7 +51,8 @@ async fn contents_are_taken_out_and_come_back() {
 async fn what_is_no_base64_stays() {
     let dir = tempfile::tempdir().unwrap();
     let data = json!({"role": "agent", "content": {"type": "image", "data": "?!", "mimeType": "image/png"}});
-    let events = extract(&place(&dir), "ses_1", vec![NewEvent::new(Kind::MessageChunk, data.clone())]).await.unwrap();
+    let events =
+        extract(&place(&dir), "ses_1", vec![NewEvent::new(Kind::MessageChunk, data.clone())]).await.unwrap();
     assert_eq!((&events[0].data, events[0].artifacts.len()), (&data, 0));
 }
 
@@ -72,7 +76,8 @@ async fn outputs_are_plain_files_alone() {
     std::fs::write(dir.path().join("secret"), "s").unwrap();
     std::os::unix::fs::symlink(dir.path().join("secret"), folder.join("link")).unwrap();
     let events = outputs(&place, "ses_1", &folder).await.unwrap();
-    let names: Vec<&str> = events.iter().flat_map(|event| &event.artifacts).map(|found| found.name.as_str()).collect();
+    let names: Vec<&str> =
+        events.iter().flat_map(|event| &event.artifacts).map(|found| found.name.as_str()).collect();
     assert_eq!(names, ["deep/report.md"]);
     assert!(outputs(&place, "ses_1", &dir.path().join("absent")).await.unwrap().is_empty());
 }

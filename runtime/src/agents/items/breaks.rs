@@ -25,9 +25,7 @@ impl Working<'_> {
                         (None, Some(_)) => false,
                         (Some(_), None) => item.kind != chunk.kind && same_turn,
                         // Messages of several roles may come side by side.
-                        (Some(held), Some(named)) => {
-                            same_turn && (item.kind != chunk.kind || held == named)
-                        }
+                        (Some(held), Some(named)) => same_turn && (item.kind != chunk.kind || held == named),
                     }
                 };
                 Ok(self.close_messages(ts, goes_on))

@@ -43,8 +43,7 @@ pub fn list(
         "SELECT {COLUMNS}, items.body, substr({TEXT}, 1, ?3) AS said FROM items WHERE session = ?1 AND no > ?2"
     );
     let mut values: Vec<&dyn ToSql> = vec![&session, &filter.after, &max_text];
-    let texts =
-        [("turn_id", &filter.turn_id), ("status", &filter.status), ("tool_kind", &filter.tool_kind)];
+    let texts = [("turn_id", &filter.turn_id), ("status", &filter.status), ("tool_kind", &filter.tool_kind)];
     for (column, value) in &texts {
         if let Some(value) = value {
             values.push(value);
@@ -72,7 +71,9 @@ pub fn find(
     session: i64,
     item_id: &str,
 ) -> rusqlite::Result<Option<(Item, Map<String, Value>, String)>> {
-    let sql = format!("SELECT {COLUMNS}, items.body, {TEXT} AS said FROM items WHERE session = ?1 AND item_id = ?2");
+    let sql = format!(
+        "SELECT {COLUMNS}, items.body, {TEXT} AS said FROM items WHERE session = ?1 AND item_id = ?2"
+    );
     let mut query = db.prepare_cached(&sql)?;
     let read = |row: &rusqlite::Row<'_>| Ok((Item::read(row)?, object(row, "body")?, row.get("said")?));
     query.query_row(params![session, item_id], read).optional()
@@ -92,7 +93,9 @@ pub(in crate::agents) fn findable(db: &Connection, no: i64, files: bool) -> rusq
     let mut query = db.prepare_cached("SELECT kind, body FROM items WHERE no = ?1")?;
     let (kind, body) = query.query_row([no], |row| Ok((row.get::<_, String>(0)?, object(row, "body")?)))?;
     Ok(match ItemKind::from_name(&kind) {
-        Some(ItemKind::ToolCall) if files => [tool::named("", &body), tool::of_files(&body, text(db, no)?)].join("\n"),
+        Some(ItemKind::ToolCall) if files => {
+            [tool::named("", &body), tool::of_files(&body, text(db, no)?)].join("\n")
+        }
         Some(ItemKind::ToolCall) => tool::named("", &body),
         Some(ItemKind::Plan) => {
             let entries = body.get("entries").and_then(Value::as_array).into_iter().flatten();

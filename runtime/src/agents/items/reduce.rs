@@ -57,7 +57,9 @@ impl Working<'_> {
             }
             Kind::QuestionAsked => self.asked(ItemKind::Question, seq, ts, turn, data),
             Kind::PermissionResolved => self.resolved(ItemKind::Permission, seq, ts, data),
-            Kind::QuestionResolved | Kind::QuestionCompleted => self.resolved(ItemKind::Question, seq, ts, data),
+            Kind::QuestionResolved | Kind::QuestionCompleted => {
+                self.resolved(ItemKind::Question, seq, ts, data)
+            }
             Kind::TerminalOutput | Kind::TerminalExited => self.terminal(data),
             Kind::TurnCompleted | Kind::TurnCancelled | Kind::TurnFailed | Kind::TurnInterrupted => {
                 self.turn_ended(turn, ts);
@@ -87,7 +89,9 @@ impl Working<'_> {
         }
         match chunk.text {
             Some(text) => {
-                if !slot.add(text) && let Some(body) = self.body(at)? {
+                if !slot.add(text)
+                    && let Some(body) = self.body(at)?
+                {
                     body.insert("truncated".to_owned(), true.into());
                 }
             }
@@ -155,7 +159,9 @@ impl Working<'_> {
         }
         let members = tool::BODY.iter().filter_map(|name| Some((*name, data.get(name)?)));
         let members: Vec<(&str, &Value)> = members.filter(|(_, value)| !value.is_null()).collect();
-        if !members.is_empty() && let Some(body) = self.body(at)? {
+        if !members.is_empty()
+            && let Some(body) = self.body(at)?
+        {
             for (name, value) in members {
                 body.insert(name.to_owned(), value.clone());
             }
@@ -222,7 +228,8 @@ impl Working<'_> {
         let Some(key) = key_of(data, "request_id", "requestId") else { return Ok(()) };
         let Some(at) = self.find(kind, key, None)? else { return Ok(()) };
         let Some(slot) = self.touch(at, seq) else { return Ok(()) };
-        let status = ["state", "status", "outcome", "action"].into_iter().find_map(|name| data.get(name)?.as_str());
+        let status =
+            ["state", "status", "outcome", "action"].into_iter().find_map(|name| data.get(name)?.as_str());
         slot.item.status = Some(status.unwrap_or("answered").to_owned());
         slot.close(ts);
         if let Some(body) = self.body(at)? {

@@ -78,7 +78,10 @@ fn head(item: &Item, body: &Map<String, Value>) -> Map<String, Value> {
     put("title", item.title.as_deref().map(Into::into));
     put("tool_kind", item.tool_kind.as_deref().map(Into::into));
     put("status", item.status.as_deref().map(Into::into));
-    put("locations", Some(body.get("locations").filter(|value| value.is_array()).cloned().unwrap_or_else(|| json!([]))));
+    put(
+        "locations",
+        Some(body.get("locations").filter(|value| value.is_array()).cloned().unwrap_or_else(|| json!([]))),
+    );
     put("started_at", Some(item.started_at.into()));
     put("ended_at", item.ended_at.map(Into::into));
     shown

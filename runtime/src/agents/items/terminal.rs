@@ -58,7 +58,8 @@ impl Working<'_> {
             terminal.exit_code = Some(code);
         }
         if let Some(signal) = data.get("signal") {
-            terminal.signal = signal.as_str().map(str::to_owned).or_else(|| Some(signal.as_i64()?.to_string()));
+            terminal.signal =
+                signal.as_str().map(str::to_owned).or_else(|| Some(signal.as_i64()?.to_string()));
         }
         Ok(())
     }

@@ -18,7 +18,12 @@ async fn transcript(bench: &Bench, session_id: &str) -> Vec<String> {
     let line = |(item, _, text): &(Item, serde_json::Map<String, Value>, String)| {
         let (status, open) = (item.status.as_deref().unwrap_or("-"), if item.open { " open" } else { "" });
         let title = item.title.as_deref().unwrap_or("-");
-        format!("{} {status} {title} {text:?} {}..{}{open}", item.kind.as_str(), item.first_seq, item.last_seq)
+        format!(
+            "{} {status} {title} {text:?} {}..{}{open}",
+            item.kind.as_str(),
+            item.first_seq,
+            item.last_seq
+        )
     };
     bench.store.read(read).await.unwrap().iter().map(line).collect()
 }
@@ -64,9 +69,7 @@ async fn chunks_without_id_are_joined_by_run() {
 async fn chunks_with_ids_are_joined_by_id() {
     let bench = Bench::new();
     let session = bench.session().await;
-    let said = |kind: &str, id: &str, text: &str| {
-        json!({"sessionUpdate": kind, "messageId": id, "content": {"type": "text", "text": text}})
-    };
+    let said = |kind: &str, id: &str, text: &str| json!({"sessionUpdate": kind, "messageId": id, "content": {"type": "text", "text": text}});
     let frames = vec![
         said("agent_thought_chunk", "a", "1"),
         said("agent_message_chunk", "b", "2"),
@@ -98,9 +101,15 @@ async fn calls_are_made_by_updates_and_by_requests_and_end_unsettled() {
             "content": [{"type": "diff", "path": "/a.txt", "newText": "hi"}]},
     });
     let events = vec![
-        NewEvent::new(Kind::ToolCallUpdated, json!({"tool_call_id": "r", "title": "read", "status": "in_progress"})),
+        NewEvent::new(
+            Kind::ToolCallUpdated,
+            json!({"tool_call_id": "r", "title": "read", "status": "in_progress"}),
+        ),
         NewEvent::new(Kind::PermissionRequested, request),
-        NewEvent::new(Kind::PermissionResolved, json!({"request_id": "req_1", "state": "answered", "option_id": "ok"})),
+        NewEvent::new(
+            Kind::PermissionResolved,
+            json!({"request_id": "req_1", "state": "answered", "option_id": "ok"}),
+        ),
         NewEvent::new(Kind::QuestionAsked, json!({"request_id": "req_2", "message": "Which?"})),
         NewEvent::new(
             Kind::ToolCallUpdated,
@@ -128,7 +137,11 @@ async fn a_plan_is_one_item_a_turn() {
         NewEvent::new(Kind::PlanUpdated, json!({"entries": [{"content": content}]})).turn(turn)
     };
     let ended = NewEvent::new(Kind::TurnCompleted, json!({})).turn("trn_1");
-    bench.log.append(&session, vec![plan("a", "trn_1"), plan("b", "trn_1"), ended, plan("c", "trn_2")]).await.unwrap();
+    bench
+        .log
+        .append(&session, vec![plan("a", "trn_1"), plan("b", "trn_1"), ended, plan("c", "trn_2")])
+        .await
+        .unwrap();
     let wanted = [r#"plan - - "" 1..2"#, r#"plan - - "" 4..4 open"#];
     assert_eq!(transcript(&bench, &session).await, wanted);
 }
@@ -170,7 +183,10 @@ async fn an_item_in_full_shows_its_parts_and_hides_files_from_who_may_not_read_t
     assert_eq!(whole["terminal"], json!({"output": "total 0", "truncated": false, "exit_code": 0}));
     assert_eq!((&whole["text"], &whole["truncated"]), (&json!("total 0"), &json!(false)));
     let hidden = shown(false, 1000).await.unwrap();
-    assert_eq!((&hidden["content"], &hidden["diffs"], &hidden["truncated"]), (&json!([]), &json!([]), &json!(true)));
+    assert_eq!(
+        (&hidden["content"], &hidden["diffs"], &hidden["truncated"]),
+        (&json!([]), &json!([]), &json!(true))
+    );
     assert_eq!((hidden.get("raw_input"), hidden.get("text"), hidden.get("terminal")), (None, None, None));
     assert_eq!(shown(true, 5).await.unwrap()["truncated"], true);
 }

@@ -53,9 +53,7 @@ pub(in crate::agents) fn of_files(body: &Map<String, Value>, shown: String) -> S
 fn command(body: &Map<String, Value>) -> Option<String> {
     match body.get("raw_input")?.get("command")? {
         Value::String(text) => Some(text.clone()),
-        Value::Array(words) => {
-            Some(words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "))
-        }
+        Value::Array(words) => Some(words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" ")),
         _ => None,
     }
 }

@@ -44,7 +44,8 @@ impl<'db> Working<'db> {
     ) -> rusqlite::Result<Self> {
         let sql = format!("SELECT {COLUMNS} FROM items WHERE session = ?1 AND open = 1 ORDER BY no");
         let mut query = db.prepare_cached(&sql)?;
-        let slots = query.query_map([session], |row| Item::read(row).map(Slot::stored))?.collect::<Result<_, _>>()?;
+        let slots =
+            query.query_map([session], |row| Item::read(row).map(Slot::stored))?.collect::<Result<_, _>>()?;
         Ok(Self { db, session_id: Arc::clone(session_id), session, slots, terminals: BTreeMap::new() })
     }
 
@@ -183,7 +184,11 @@ impl Slot {
     fn save(&mut self, db: &Connection, session: i64) -> rusqlite::Result<()> {
         let item = &self.item;
         // Text keys and JSON values: writing them to memory cannot fail.
-        let body = self.body.as_ref().filter(|_| self.body_changed).map(|body| Value::Object(body.clone()).to_string());
+        let body = self
+            .body
+            .as_ref()
+            .filter(|_| self.body_changed)
+            .map(|body| Value::Object(body.clone()).to_string());
         if item.no == 0 {
             db.prepare_cached(
                 "INSERT INTO items (item_id, session, turn_id, kind, key, title, tool_kind, status, text_bytes, body, open,

@@ -1,7 +1,7 @@
 //! Numbering: events get their numbers, their rows and their items in the transaction of the writer.
 
-use super::event::{Event, Prepared, raw};
 use super::Kind;
+use super::event::{Event, Prepared, raw};
 use crate::agents::items::Working;
 use crate::agents::store::StoreError;
 use crate::agents::{artifacts, usage};
@@ -53,7 +53,16 @@ pub(super) fn run(
         // What this event ends is said before it.
         for (turn_id, data) in items.closed_by(event.kind, event.turn_id.as_deref(), &event.data, event.ts)? {
             let text = data.to_string();
-            events.push(insert(db, session_id, &mut at, turn_id, Kind::MessageCompleted, text, None, event.ts)?);
+            events.push(insert(
+                db,
+                session_id,
+                &mut at,
+                turn_id,
+                Kind::MessageCompleted,
+                text,
+                None,
+                event.ts,
+            )?);
         }
         let Prepared { turn_id, kind, data, text, raw, ts, artifacts } = event;
         items.reduce(at.seq + 1, ts, turn_id.as_deref(), kind, &data)?;
@@ -64,7 +73,9 @@ pub(super) fn run(
         }
         for found in artifacts {
             // The session may have it already.
-            let Some(data) = artifacts::insert(db, at.session, turn_id.as_deref(), &found, ts)? else { continue };
+            let Some(data) = artifacts::insert(db, at.session, turn_id.as_deref(), &found, ts)? else {
+                continue;
+            };
             let (turn_id, text) = (turn_id.clone(), data.to_string());
             events.push(insert(db, session_id, &mut at, turn_id, Kind::ArtifactCreated, text, None, ts)?);
         }

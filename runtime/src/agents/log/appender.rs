@@ -81,7 +81,9 @@ async fn run(log: Log, session_id: String, mut entries: mpsc::UnboundedReceiver<
                 Entry::Flush(tell) => waiting.push(tell),
             }
         }
-        if !events.is_empty() && let Err(error) = log.append(&session_id, events).await {
+        if !events.is_empty()
+            && let Err(error) = log.append(&session_id, events).await
+        {
             crate::log::say(format_args!("events of `{session_id}` were not stored: {error}"));
             // The queue closes with us: every later push and every flush is told.
             return;

@@ -18,7 +18,8 @@ impl Log {
         self.forget(session_id);
         let place = self.0.store.place().clone();
         // The rows are gone: bytes that are left behind cost space, nothing else.
-        let freed = tokio::task::spawn_blocking(move || artifacts::remove(&place, &hashes)).await.unwrap_or(0);
+        let freed =
+            tokio::task::spawn_blocking(move || artifacts::remove(&place, &hashes)).await.unwrap_or(0);
         Ok(Some(freed + u64::try_from(log_bytes).unwrap_or(0)))
     }
 }

@@ -90,7 +90,8 @@ impl Kind {
             let family = name.strip_suffix(".*").unwrap_or(name);
             let before = kinds.len();
             let named = |kind: &&Self| {
-                kind.as_str() == name || kind.as_str().split_once('.').is_some_and(|(first, _)| first == family)
+                kind.as_str() == name
+                    || kind.as_str().split_once('.').is_some_and(|(first, _)| first == family)
             };
             kinds.extend(Self::ALL.iter().filter(named));
             if kinds.len() == before {

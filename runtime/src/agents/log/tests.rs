@@ -26,7 +26,9 @@ async fn events_are_numbered_and_completed_messages_said() {
     let session = bench.session().await;
     let (log, id) = (&bench.log, session.as_str());
     log.append(id, vec![chunk("agent", "Hel"), chunk("agent", "lo")]).await.unwrap();
-    log.append(id, vec![chunk("thought", "hm"), NewEvent::new(Kind::TurnCompleted, json!({}))]).await.unwrap();
+    log.append(id, vec![chunk("thought", "hm"), NewEvent::new(Kind::TurnCompleted, json!({}))])
+        .await
+        .unwrap();
     let events = all(log, id).await;
     let kinds: Vec<(i64, &str)> = events.iter().map(|event| (event.seq, event.kind.as_str())).collect();
     let wanted = [
@@ -53,7 +55,13 @@ async fn a_failing_change_leaves_neither_state_nor_event() {
     let missing = bench.log.append_with("ses_none", events(), change).await;
     assert!(matches!(missing, Err(StoreError::NoSession)));
     assert!(all(&bench.log, &session).await.is_empty());
-    let row = bench.store.read({ let session = session.clone(); move |db| sessions::find(db, &session) }).await;
+    let row = bench
+        .store
+        .read({
+            let session = session.clone();
+            move |db| sessions::find(db, &session)
+        })
+        .await;
     assert_eq!(row.unwrap().unwrap().state, "idle");
     bench.log.append_with(&session, events(), change).await.unwrap();
     assert_eq!(words(&all(&bench.log, &session).await), [r#"1 session.state {"state":"running"}"#]);
@@ -119,7 +127,9 @@ async fn a_deleted_session_ends_its_followers_and_is_gone() {
     assert!(matches!(waiting.await.unwrap(), Err(FollowError::Gone)));
     assert!(bench.log.delete(&session).await.unwrap().is_none());
     let left = |db: &Connection| {
-        db.query_row("SELECT (SELECT count(*) FROM events) + (SELECT count(*) FROM items)", [], |row| row.get::<_, i64>(0))
+        db.query_row("SELECT (SELECT count(*) FROM events) + (SELECT count(*) FROM items)", [], |row| {
+            row.get::<_, i64>(0)
+        })
     };
     assert_eq!(bench.store.read(left).await.unwrap(), 0_i64);
 }
@@ -130,7 +140,9 @@ fn told(events: &[Event]) -> Vec<(String, String)> {
     for event in events {
         let data = event.value();
         let (kind, text) = match event.kind {
-            Kind::MessageChunk => (format!("chunk {}", data["role"]), data["content"]["text"].as_str().unwrap().to_owned()),
+            Kind::MessageChunk => {
+                (format!("chunk {}", data["role"]), data["content"]["text"].as_str().unwrap().to_owned())
+            }
             kind => (kind.as_str().to_owned(), data.to_string()),
         };
         match told.last_mut() {
@@ -168,7 +180,10 @@ async fn trimming_joins_old_chunks_first_and_then_drops_the_oldest() {
     // Every number is an event or lies in one that was joined.
     let mut next = 1;
     for event in &events {
-        assert_eq!(event.value().get("from_seq").and_then(serde_json::Value::as_i64).unwrap_or(event.seq), next);
+        assert_eq!(
+            event.value().get("from_seq").and_then(serde_json::Value::as_i64).unwrap_or(event.seq),
+            next
+        );
         next = event.seq + 1;
     }
     // What cannot be joined is dropped from the front.

@@ -20,11 +20,13 @@ pub(super) fn pass(db: &Connection, session: i64, bounds: Bounds) -> rusqlite::R
     let found = query.query_row([session], |row| {
         Ok((row.get(0)?, row.get(1)?, row.get::<_, i64>(2)?, row.get::<_, i64>(3)?, row.get::<_, i64>(4)?))
     });
-    let Some((first, last, events, bytes, merged)): Option<(i64, i64, i64, i64, i64)> = found.optional()? else {
+    let Some((first, last, events, bytes, merged)): Option<(i64, i64, i64, i64, i64)> = found.optional()?
+    else {
         return Ok(false);
     };
     // A tenth below, so that it is not every append that trims.
-    let (events_wanted, bytes_wanted) = (bounds.events - bounds.events / 10, bounds.bytes - bounds.bytes / 10);
+    let (events_wanted, bytes_wanted) =
+        (bounds.events - bounds.events / 10, bounds.bytes - bounds.bytes / 10);
     if events <= events_wanted && bytes <= bytes_wanted {
         return Ok(false);
     }
@@ -77,7 +79,9 @@ fn join(db: &Connection, session: i64, begin: i64, end: i64) -> rusqlite::Result
         };
         match &mut run {
             Some(run)
-                if run.kind == kind && run.key == key && run.turn_id == turn_id
+                if run.kind == kind
+                    && run.key == key
+                    && run.turn_id == turn_id
                     && run.text.len() + text.len() <= JOINED =>
             {
                 run.text.push_str(&text);
@@ -144,7 +148,8 @@ fn write(db: &Connection, run: Option<Run>) -> rusqlite::Result<(i64, i64)> {
         delete.execute([gseq])?;
     }
     let length = i64::try_from(data.len()).unwrap_or(i64::MAX) + 64;
-    db.prepare_cached("UPDATE events SET data = ?2, raw = NULL WHERE gseq = ?1")?.execute(params![last, data])?;
+    db.prepare_cached("UPDATE events SET data = ?2, raw = NULL WHERE gseq = ?1")?
+        .execute(params![last, data])?;
     Ok((i64::try_from(earlier.len()).unwrap_or(0), run.bytes - length))
 }
 
@@ -165,11 +170,13 @@ fn drop_oldest(db: &Connection, session: i64, events: i64, bytes: i64) -> rusqli
     }
     drop(rows);
     let Some((gseq, seq)) = last else { return Ok(false) };
-    db.prepare_cached("DELETE FROM events WHERE session = ?1 AND seq <= ?2")?.execute(params![session, seq])?;
+    db.prepare_cached("DELETE FROM events WHERE session = ?1 AND seq <= ?2")?
+        .execute(params![session, seq])?;
     db.prepare_cached(
         "UPDATE sessions SET first_seq = ?2, log_events = log_events - ?3, log_bytes = log_bytes - ?4 WHERE no = ?1",
     )?
     .execute(params![session, seq + 1, gone, saved])?;
-    db.prepare_cached("UPDATE counters SET value = max(value, ?1) WHERE name = 'first_gseq'")?.execute([gseq + 1])?;
+    db.prepare_cached("UPDATE counters SET value = max(value, ?1) WHERE name = 'first_gseq'")?
+        .execute([gseq + 1])?;
     Ok(true)
 }

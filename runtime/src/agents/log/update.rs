@@ -22,8 +22,9 @@ const TOOL_CALL: [(&str, &str); 9] = [
 pub fn of_update(update: Value) -> Vec<NewEvent> {
     let name = text(&update, "sessionUpdate").unwrap_or_default().to_owned();
     let usage = crate::agents::usage::of_meta(&update).map(|usage| NewEvent::new(Kind::UsageUpdated, usage));
-    let (kind, data) = known(&name, &update)
-        .unwrap_or_else(|| (Kind::Ext, json!({"type": "session_update", "session_update": name, "update": update})));
+    let (kind, data) = known(&name, &update).unwrap_or_else(|| {
+        (Kind::Ext, json!({"type": "session_update", "session_update": name, "update": update}))
+    });
     let event = NewEvent::new(kind, data);
     let event = if says_all(kind, &update) { event } else { event.raw(update) };
     std::iter::once(event).chain(usage).collect()
@@ -48,8 +49,7 @@ fn known(name: &str, update: &Value) -> Option<(Kind, Value)> {
     let chunk = |role: &str| {
         let content = member("content").filter(Value::is_object)?;
         let message_id = member("messageId").filter(Value::is_string);
-        let parts =
-            vec![("role", Some(role.into())), ("content", Some(content)), ("message_id", message_id)];
+        let parts = vec![("role", Some(role.into())), ("content", Some(content)), ("message_id", message_id)];
         Some((Kind::MessageChunk, object(parts)))
     };
     match name {

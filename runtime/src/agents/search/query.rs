@@ -43,7 +43,8 @@ impl Query {
         let (mut with, mut without, mut wanted) = (Vec::new(), Vec::new(), Vec::new());
         let mut rest = text.trim_start();
         while !rest.is_empty() {
-            let unwanted = rest.strip_prefix('-').filter(|after| !after.starts_with([' ', '-']) && !after.is_empty());
+            let unwanted =
+                rest.strip_prefix('-').filter(|after| !after.starts_with([' ', '-']) && !after.is_empty());
             rest = unwanted.unwrap_or(rest);
             let (words, prefix, after) = match rest.strip_prefix('"') {
                 Some(quoted) => {

@@ -8,7 +8,8 @@ const LONGEST: usize = 240;
 pub(super) fn snippet(text: &str, wanted: &[String]) -> String {
     let found = wanted.iter().filter_map(|word| find(text, word)).min();
     let at = found.unwrap_or(0);
-    let begin = text.get(..at).and_then(|head| head.char_indices().rev().nth(BEFORE - 1)).map_or(0, |(at, _)| at);
+    let begin =
+        text.get(..at).and_then(|head| head.char_indices().rev().nth(BEFORE - 1)).map_or(0, |(at, _)| at);
     let rest = text.get(begin..).unwrap_or_default();
     let end = rest.char_indices().nth(LONGEST).map_or(rest.len(), |(at, _)| at);
     let piece = rest.get(..end).unwrap_or_default();

@@ -18,7 +18,9 @@ pub(in crate::agents) fn index(db: &Connection, no: i64) -> rusqlite::Result<()>
     let text = items::text(db, no)?;
     let title = title.unwrap_or_default();
     let (title, said, files) = match ItemKind::from_name(&kind) {
-        Some(ItemKind::ToolCall) => (items::named(&title, &body), String::new(), items::of_files(&body, text)),
+        Some(ItemKind::ToolCall) => {
+            (items::named(&title, &body), String::new(), items::of_files(&body, text))
+        }
         Some(ItemKind::Plan) => (title, entries(&body), String::new()),
         _ => (title, text, String::new()),
     };

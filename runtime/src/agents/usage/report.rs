@@ -95,7 +95,9 @@ impl Sum {
                 *sum = Some(sum.unwrap_or(0).saturating_add(count));
             }
         }
-        if let (Some(cost), Some(currency)) = (row.get::<_, Option<f64>>(7)?, row.get::<_, Option<String>>(8)?) {
+        if let (Some(cost), Some(currency)) =
+            (row.get::<_, Option<f64>>(7)?, row.get::<_, Option<String>>(8)?)
+        {
             *self.costs.entry(currency).or_default() += cost;
         }
         if let (Some(at), Some(used)) = (row.get::<_, Option<f64>>(1)?, row.get::<_, Option<i64>>(9)?)
@@ -121,8 +123,11 @@ impl Sum {
                 put(name, count.into());
             }
         }
-        let costs: Vec<Value> =
-            self.costs.iter().map(|(currency, amount)| json!({"amount": amount, "currency": currency})).collect();
+        let costs: Vec<Value> = self
+            .costs
+            .iter()
+            .map(|(currency, amount)| json!({"amount": amount, "currency": currency}))
+            .collect();
         match costs.as_slice() {
             [] => {}
             [cost] => put("cost", cost.clone()),

@@ -6,8 +6,14 @@ use serde_json::{Map, Value};
 const TOKENS: [(&str, &[&str]); 6] = [
     ("input_tokens", &["inputTokens", "input_tokens", "promptTokens", "promptTokenCount"]),
     ("output_tokens", &["outputTokens", "output_tokens", "completionTokens", "candidatesTokenCount"]),
-    ("thought_tokens", &["thoughtTokens", "thought_tokens", "thoughtsTokens", "thoughtsTokenCount", "reasoningTokens"]),
-    ("cached_read_tokens", &["cachedReadTokens", "cached_read_tokens", "cachedTokens", "cachedContentTokenCount"]),
+    (
+        "thought_tokens",
+        &["thoughtTokens", "thought_tokens", "thoughtsTokens", "thoughtsTokenCount", "reasoningTokens"],
+    ),
+    (
+        "cached_read_tokens",
+        &["cachedReadTokens", "cached_read_tokens", "cachedTokens", "cachedContentTokenCount"],
+    ),
     ("cached_write_tokens", &["cachedWriteTokens", "cached_write_tokens", "cacheWriteTokens"]),
     ("total_tokens", &["totalTokens", "total_tokens", "totalTokenCount"]),
 ];
@@ -29,8 +35,10 @@ pub fn of_meta(holder: &Value) -> Option<Value> {
 /// The counts of an object, under our names; nothing where it holds none.
 fn tokens(usage: &Value) -> Option<Value> {
     let count = |names: &[&str]| names.iter().find_map(|name| usage.get(*name)?.as_u64());
-    let found: Map<String, Value> =
-        TOKENS.iter().filter_map(|(ours, theirs)| Some(((*ours).to_owned(), count(theirs)?.into()))).collect();
+    let found: Map<String, Value> = TOKENS
+        .iter()
+        .filter_map(|(ours, theirs)| Some(((*ours).to_owned(), count(theirs)?.into())))
+        .collect();
     (!found.is_empty()).then_some(Value::Object(found))
 }
 
@@ -44,7 +52,9 @@ mod tests {
         for (answer, wanted) in [
             (
                 json!({"usage": {"inputTokens": 1, "outputTokens": 2, "totalTokens": 3, "cachedReadTokens": 4}}),
-                Some(json!({"input_tokens": 1, "output_tokens": 2, "total_tokens": 3, "cached_read_tokens": 4})),
+                Some(
+                    json!({"input_tokens": 1, "output_tokens": 2, "total_tokens": 3, "cached_read_tokens": 4}),
+                ),
             ),
             (
                 json!({"_meta": {"quota": {"token_count": {"input_tokens": 5, "output_tokens": 6}}}}),

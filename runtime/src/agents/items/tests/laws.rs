@@ -7,7 +7,8 @@ use tokio::runtime::Runtime;
 
 /// A frame as agents send it, or nearly.
 fn frame() -> impl Strategy<Value = Value> {
-    let role = prop_oneof![Just("user_message_chunk"), Just("agent_message_chunk"), Just("agent_thought_chunk")];
+    let role =
+        prop_oneof![Just("user_message_chunk"), Just("agent_message_chunk"), Just("agent_thought_chunk")];
     let id = prop_oneof![4 => Just(None), 1 => Just(Some("m1")), 1 => Just(Some("m2"))];
     let text = prop_oneof![1 => Just(String::new()), 6 => "[a-zé ]{1,4}"];
     let said = (role, id, text).prop_map(|(role, id, text)| {
@@ -20,11 +21,17 @@ fn frame() -> impl Strategy<Value = Value> {
     let call = (
         prop_oneof![Just("tool_call"), Just("tool_call_update")],
         "t[1-3]",
-        proptest::option::of(prop_oneof![Just("pending"), Just("in_progress"), Just("completed"), Just("odd")]),
+        proptest::option::of(prop_oneof![
+            Just("pending"),
+            Just("in_progress"),
+            Just("completed"),
+            Just("odd")
+        ]),
         proptest::option::of("[a-z]{1,3}"),
     );
     let call = call.prop_map(|(kind, id, status, text)| {
-        let content = text.map(|text| json!([{"type": "content", "content": {"type": "text", "text": text}}]));
+        let content =
+            text.map(|text| json!([{"type": "content", "content": {"type": "text", "text": text}}]));
         json!({"sessionUpdate": kind, "toolCallId": id, "status": status, "content": content})
     });
     let plan = "[a-z]{0,3}".prop_map(|text| json!({"sessionUpdate": "plan", "entries": [{"content": text}]}));
@@ -45,13 +52,25 @@ fn anything() -> impl Strategy<Value = Value> {
     ];
     leaf.prop_recursive(3, 12, 4, |inner| {
         let name = prop_oneof![
-            Just("sessionUpdate"), Just("content"), Just("toolCallId"), Just("text"), Just("type"), Just("entries"),
-            Just("messageId"), Just("rawInput"), Just("locations"), Just("_meta"), Just("usage"), Just("x"),
+            Just("sessionUpdate"),
+            Just("content"),
+            Just("toolCallId"),
+            Just("text"),
+            Just("type"),
+            Just("entries"),
+            Just("messageId"),
+            Just("rawInput"),
+            Just("locations"),
+            Just("_meta"),
+            Just("usage"),
+            Just("x"),
         ];
         prop_oneof![
             proptest::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
-            proptest::collection::vec((name, inner), 0..5)
-                .prop_map(|members| members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()),
+            proptest::collection::vec((name, inner), 0..5).prop_map(|members| members
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect()),
         ]
     })
 }
