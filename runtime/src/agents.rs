@@ -21,6 +21,7 @@
 pub mod acp;
 pub mod artifacts;
 pub mod credentials;
+mod cut;
 pub mod ids;
 pub mod items;
 pub mod log;

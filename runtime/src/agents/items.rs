@@ -22,7 +22,7 @@ mod working;
 
 pub use item::{Item, ItemKind};
 pub(super) use read::findable;
-pub use read::{Filter, Neighbour, find, list, neighbours, text, tool_counts, turn_text};
+pub use read::{Filter, Neighbour, Whole, find, list, neighbours, text, tool_counts, turn_text};
 pub use shown::{full, summary};
 pub(super) use tool::{named, of_files};
 pub(super) use working::Working;

@@ -25,6 +25,9 @@ pub struct Filter {
     pub limit: i64,
 }
 
+/// An item with its body and its text.
+pub type Whole = (Item, Map<String, Value>, String);
+
 /// The text of an item whose pieces may not have been put together yet.
 const TEXT: &str = "items.text || coalesce((SELECT group_concat(item_parts.text, '' ORDER BY item_parts.part)
     FROM item_parts WHERE item_parts.item = items.no), '')";
@@ -33,12 +36,7 @@ const TEXT: &str = "items.text || coalesce((SELECT group_concat(item_parts.text,
 ///
 /// # Errors
 /// Those of the database.
-pub fn list(
-    db: &Connection,
-    session: i64,
-    filter: &Filter,
-    max_text: i64,
-) -> rusqlite::Result<Vec<(Item, Map<String, Value>, String)>> {
+pub fn list(db: &Connection, session: i64, filter: &Filter, max_text: i64) -> rusqlite::Result<Vec<Whole>> {
     let mut sql = format!(
         "SELECT {COLUMNS}, items.body, substr({TEXT}, 1, ?3) AS said FROM items WHERE session = ?1 AND no > ?2"
     );
@@ -66,11 +64,7 @@ pub fn list(
 ///
 /// # Errors
 /// Those of the database.
-pub fn find(
-    db: &Connection,
-    session: i64,
-    item_id: &str,
-) -> rusqlite::Result<Option<(Item, Map<String, Value>, String)>> {
+pub fn find(db: &Connection, session: i64, item_id: &str) -> rusqlite::Result<Option<Whole>> {
     let sql = format!(
         "SELECT {COLUMNS}, items.body, {TEXT} AS said FROM items WHERE session = ?1 AND item_id = ?2"
     );

@@ -1,7 +1,9 @@
 //! What callers see of an item. What came out of files is hidden from who may not read files.
 
 use super::item::{Item, ItemKind};
+use super::read::Whole;
 use super::{terminal, tool};
+use crate::agents::cut;
 use rusqlite::Connection;
 use serde_json::{Map, Value, json};
 
@@ -17,7 +19,7 @@ pub fn summary(item: &Item, body: &Map<String, Value>, text: &str, files: bool) 
         shown.insert("entries".to_owned(), body.get("entries").cloned().unwrap_or_else(|| json!([])));
     }
     let whole = i64::try_from(text.len()).unwrap_or(i64::MAX) >= item.text_bytes;
-    shown.insert("truncated".to_owned(), (!whole || hidden || cut(body)).into());
+    shown.insert("truncated".to_owned(), (!whole || hidden || is_cut(body)).into());
     Value::Object(shown)
 }
 
@@ -28,7 +30,7 @@ pub fn summary(item: &Item, body: &Map<String, Value>, text: &str, files: bool) 
 pub fn full(
     db: &Connection,
     session: i64,
-    (item, body, text): (Item, Map<String, Value>, String),
+    (item, body, text): Whole,
     files: bool,
     max_bytes: usize,
 ) -> rusqlite::Result<Value> {
@@ -40,7 +42,7 @@ pub fn full(
         shown.insert("truncated".to_owned(), true.into());
         return Ok(Value::Object(shown));
     }
-    let mut rest = Rest { bytes: max_bytes, cut: cut(&body) };
+    let mut rest = Rest { bytes: max_bytes, cut: is_cut(&body) };
     let content = match is_tool {
         true => body.get("content").cloned().unwrap_or_else(|| json!([])),
         false => Value::Array(blocks(&body, &text)),
@@ -87,7 +89,7 @@ fn head(item: &Item, body: &Map<String, Value>) -> Map<String, Value> {
     shown
 }
 
-fn cut(body: &Map<String, Value>) -> bool {
+fn is_cut(body: &Map<String, Value>) -> bool {
     body.contains_key("truncated")
 }
 
@@ -121,7 +123,7 @@ impl Rest {
         match value {
             Value::String(mut text) => {
                 if text.len() > self.bytes {
-                    text.truncate(text.floor_char_boundary(self.bytes));
+                    text.truncate(cut::head(&text, self.bytes).len());
                     self.cut = true;
                 }
                 self.bytes -= text.len();

@@ -2,6 +2,7 @@
 
 use super::reduce::key_of;
 use super::working::Working;
+use crate::agents::cut;
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::{Value, json};
 
@@ -35,8 +36,7 @@ impl Terminal {
     fn print(&mut self, text: &str) {
         self.output.push_str(text);
         if self.output.len() > MOST {
-            let cut = self.output.ceil_char_boundary(self.output.len() - MOST);
-            self.output.drain(..cut);
+            self.output = cut::tail(&self.output, MOST).to_owned();
             self.truncated = true;
         }
     }

@@ -15,7 +15,7 @@ async fn transcript(bench: &Bench, session_id: &str) -> Vec<String> {
         let session = sessions::number(db, &name)?.unwrap();
         list(db, session, &Filter { limit: -1, ..Filter::default() }, i64::MAX)
     };
-    let line = |(item, _, text): &(Item, serde_json::Map<String, Value>, String)| {
+    let line = |(item, _, text): &Whole| {
         let (status, open) = (item.status.as_deref().unwrap_or("-"), if item.open { " open" } else { "" });
         let title = item.title.as_deref().unwrap_or("-");
         format!(

@@ -3,6 +3,7 @@
 use super::item::{COLUMNS, Item, ItemKind};
 use super::terminal::{self, Terminal};
 use super::tool;
+use crate::agents::cut;
 use crate::agents::ids;
 use crate::agents::search;
 use rusqlite::{Connection, OptionalExtension as _, params};
@@ -161,7 +162,7 @@ impl Slot {
     pub(super) fn add(&mut self, text: &str) -> bool {
         let held = usize::try_from(self.item.text_bytes).unwrap_or(usize::MAX);
         let room = MOST_TEXT.saturating_sub(held);
-        let kept = text.get(..text.floor_char_boundary(room)).unwrap_or_default();
+        let kept = cut::head(text, room);
         self.added.push_str(kept);
         self.item.text_bytes += i64::try_from(kept.len()).unwrap_or(0);
         kept.len() == text.len()

@@ -123,7 +123,7 @@ impl Event {
 
     /// About how many bytes it is when written.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub fn size(&self) -> usize {
         self.data.get().len() + self.raw.as_ref().map_or(0, |raw| raw.get().len()) + 160
     }
 }

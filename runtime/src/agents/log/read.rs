@@ -66,7 +66,7 @@ pub fn list(db: &Connection, asked: &Asked) -> rusqlite::Result<(Vec<Event>, boo
     let mut name: Option<Arc<str>> = None;
     while let Some(row) = rows.next()? {
         let event = event(row, &mut name, asked.raw)?;
-        bytes += event.len();
+        bytes += event.size();
         if events.len() >= asked.limit || (bytes > asked.max_bytes && !events.is_empty()) {
             return Ok((events, true));
         }

@@ -97,12 +97,12 @@ impl Tail {
     fn extend<'a>(&self, events: impl Iterator<Item = (i64, &'a Arc<Event>)>) {
         let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         for (number, event) in events {
-            recent.bytes += event.len();
+            recent.bytes += event.size();
             recent.events.push_back((number, Arc::clone(event)));
         }
         while recent.events.len() > MOST_EVENTS || recent.bytes > MOST_BYTES {
             let Some((_, event)) = recent.events.pop_front() else { break };
-            recent.bytes -= event.len();
+            recent.bytes -= event.size();
         }
         if let Some((number, _)) = recent.events.back() {
             let number = *number;

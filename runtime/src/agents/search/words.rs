@@ -1,5 +1,6 @@
 //! What of an item can be found. Columns: titles and commands; what was said; what came out of files.
 
+use crate::agents::cut;
 use crate::agents::items::{self, ItemKind};
 use crate::agents::store::sessions::object;
 use rusqlite::{Connection, OptionalExtension as _, params};
@@ -38,7 +39,7 @@ fn entries(body: &Map<String, Value>) -> String {
 /// Text with blanks around every character of a script that writes none: each becomes a word of its own, and a word of
 /// several is found as a phrase.
 pub(super) fn spaced(text: &str) -> String {
-    let text = text.get(..text.floor_char_boundary(MOST)).unwrap_or_default();
+    let text = cut::head(text, MOST);
     if text.is_ascii() {
         return text.to_owned();
     }
