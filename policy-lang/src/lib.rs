@@ -9,6 +9,7 @@ pub mod check;
 pub mod compile;
 pub mod decide;
 pub mod diag;
+pub mod diff;
 pub mod endpoint;
 pub mod explain;
 pub mod form;

@@ -9,7 +9,7 @@ pub mod fold;
 pub(crate) mod keys;
 pub mod normal;
 pub mod pattern;
-mod rest;
+pub(crate) mod rest;
 pub mod rules;
 mod set;
 

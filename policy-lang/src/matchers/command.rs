@@ -49,6 +49,11 @@ impl Command {
         Some(Self { written: path.into(), found: known, target })
     }
 
+    /// As written: a bare name or an absolute path in normal form.
+    pub(crate) fn written(&self) -> &str {
+        &self.written
+    }
+
     /// Whether the program of `query` is exactly this file.
     fn is(&self, query: &CommandQuery<'_>) -> bool {
         match (query.found, &self.found) {
@@ -93,7 +98,7 @@ impl CommandRules {
     }
 }
 
-fn base_name(path: &str) -> &str {
+pub(crate) fn base_name(path: &str) -> &str {
     path.trim_end_matches('/').rsplit('/').next().unwrap_or(path)
 }
 

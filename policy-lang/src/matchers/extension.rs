@@ -21,6 +21,11 @@ impl Extension {
         whole.then(|| Self(fold::text(&format!(".{bare}")).into()))
     }
 
+    /// Folded, with its dot.
+    pub(crate) fn text(&self) -> &str {
+        &self.0
+    }
+
     /// Whether the folded `name` ends in it.
     fn ends(&self, name: &[u8]) -> bool {
         let start = name.len().checked_sub(self.0.len());

@@ -10,7 +10,7 @@ use crate::policy::{ElementRef, RuleIx};
 use std::net::IpAddr;
 
 /// Names under which clouds serve a machine's credentials.
-const METADATA_HOSTS: [&str; 3] = ["metadata.google.internal", "metadata.goog", "instance-data"];
+pub(crate) const METADATA_HOSTS: [&str; 3] = ["metadata.google.internal", "metadata.goog", "instance-data"];
 
 /// A host as a URL or an entry gives it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -91,13 +91,13 @@ impl Target {
 /// An entry of `url_allow` or `url_deny`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UrlPattern {
-    scheme: Option<Box<str>>,
-    host: Host,
+    pub(crate) scheme: Option<Box<str>>,
+    pub(crate) host: Host,
     /// Whether the host began with `*.`: names below it, not itself.
-    below: bool,
-    port: Option<u16>,
+    pub(crate) below: bool,
+    pub(crate) port: Option<u16>,
     /// Without a slash at its end; empty fits every path.
-    path: Box<str>,
+    pub(crate) path: Box<str>,
 }
 
 /// Why an entry cannot be read.
@@ -293,7 +293,7 @@ impl UrlRules {
 }
 
 /// Percent escapes resolved once, ASCII in lower case, repeated slashes as one.
-fn unescaped(path: &str) -> Vec<u8> {
+pub(crate) fn unescaped(path: &str) -> Vec<u8> {
     let mut plain = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();
     while let [byte, after @ ..] = rest {

@@ -60,6 +60,11 @@ impl NameGlob {
         is_name(text).then(|| Self(text.into()))
     }
 
+    /// As written.
+    pub(crate) fn text(&self) -> &str {
+        &self.0
+    }
+
     fn exactly(&self, name: &str) -> bool {
         glob(self.0.as_bytes(), name.as_bytes(), |one, other| one == other)
     }

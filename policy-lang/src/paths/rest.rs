@@ -1,7 +1,7 @@
 //! Patterns of no simple shape: one automaton for all of them.
 
 use super::fold;
-use super::pattern::{Class, Piece, Side};
+use super::pattern::{Class, Pattern, Piece, Side};
 use regex_automata::meta::{BuildError, Regex};
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input, MatchKind, PatternSet};
@@ -77,6 +77,22 @@ impl Rest {
     }
 }
 
+/// A whole entry as an expression over the bytes of a path, folded ones on the refusing sides: the same language that the
+/// sorted shapes of a list match, in the form that can be compared.
+pub(crate) fn expression(pattern: &Pattern, side: Side) -> String {
+    if side.refuses() || !pattern.plain {
+        return source(&pattern.pieces, side);
+    }
+    let mut source = String::new();
+    for piece in &pattern.pieces {
+        if let Piece::Text(text) = piece {
+            literal(&mut source, text, side);
+        }
+    }
+    source.push_str(r"(?:/.*)?\z");
+    source
+}
+
 /// The directory before the first part that is not text.
 fn within(pieces: &[Piece], side: Side) -> String {
     let Some(Piece::Text(text)) = pieces.first() else { return String::new() };
@@ -129,7 +145,7 @@ fn joined(pieces: &[Piece], ix: usize) -> bool {
     matches!(before, Some(Piece::Text(text)) if text.ends_with('/'))
 }
 
-fn literal(source: &mut String, text: &str, side: Side) {
+pub(crate) fn literal(source: &mut String, text: &str, side: Side) {
     let folded = if side.refuses() { fold::text(text) } else { text.to_owned() };
     for byte in folded.bytes() {
         match byte {
