@@ -20,6 +20,7 @@ use crate::pty;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Instant;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 /// A running server.
@@ -42,6 +43,8 @@ pub struct App {
     pub agents: Arc<Agents>,
     /// Wrong tokens by peer.
     pub failed_logins: FailedLogins,
+    /// Counts the policies that have been put in force.
+    reloads: watch::Sender<u64>,
     /// Cancelled when the server stops: streams and sockets end then.
     pub stopping: CancellationToken,
     /// When the server started.
@@ -74,6 +77,7 @@ impl App {
             terminals: Arc::default(),
             agents,
             failed_logins: FailedLogins::default(),
+            reloads: watch::Sender::new(0),
             stopping: CancellationToken::new(),
             started: Instant::now(),
             boot,
@@ -90,6 +94,13 @@ impl App {
     /// Puts another policy in force. Calls that are under way keep the one that admitted them.
     pub fn replace_policy(&self, next: PolicyState) {
         *self.policy.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
+        self.reloads.send_modify(|count| *count += 1);
+    }
+
+    /// Tells of policies that are put in force from now on.
+    #[must_use]
+    pub fn reloads(&self) -> watch::Receiver<u64> {
+        self.reloads.subscribe()
     }
 
     /// A name for a new request.

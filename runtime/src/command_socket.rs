@@ -25,13 +25,12 @@ use std::time::Duration;
 use axum::extract::ws::{Message, WebSocket};
 use futures_util::StreamExt as _;
 use futures_util::stream::{SplitSink, SplitStream};
-use tokio::time::{Instant, timeout};
-use tokio_util::sync::CancellationToken;
+use tokio::time::timeout;
 
 use crate::endpoint::Note;
 use crate::process::Reason;
 use crate::process::resumable::{Attachment, TextPlace};
-use crate::websocket;
+use crate::websocket::{self, Pulse, Until};
 
 /// Largest message of a client, in bytes.
 pub const MAX_MESSAGE: usize = 4 << 20;
@@ -53,10 +52,8 @@ mod code {
 /// What holds for a socket, whatever it is attached to.
 #[derive(Debug)]
 pub struct Terms {
-    /// How long it may be open.
-    pub longest: Duration,
-    /// Cancelled when the server stops.
-    pub stopping: CancellationToken,
+    /// What ends it from outside.
+    pub(crate) until: Until,
     /// Where its bytes are counted.
     pub note: Note,
 }
@@ -84,7 +81,7 @@ pub struct Refusal {
 }
 
 /// A code and a reason; none where the client has gone.
-type Close = Option<(u16, &'static str)>;
+type Close = Option<websocket::Close>;
 
 type Sink = SplitSink<WebSocket, Message>;
 type Source = SplitStream<WebSocket>;
@@ -94,21 +91,13 @@ type Source = SplitStream<WebSocket>;
 struct Line {
     opened: Opened,
     note: Note,
-    /// When the client was last heard.
-    heard: Mutex<Instant>,
+    /// Whether the client is there.
+    pulse: Pulse,
     /// Pings on their way: number, and the offsets before which everything had been sent.
     pings: Mutex<VecDeque<(u64, [u64; 2])>>,
 }
 
 impl Line {
-    fn hears(&self) {
-        *self.heard.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
-    }
-
-    fn silence(&self) -> Duration {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
-    }
-
     fn pinged(&self, number: u64, offsets: [u64; 2]) {
         self.pings.lock().unwrap_or_else(PoisonError::into_inner).push_back((number, offsets));
     }
@@ -159,9 +148,8 @@ async fn refuse(sink: &mut Sink, kind: &str, message: &str) -> Close {
 }
 
 async fn converse(sink: &mut Sink, source: &mut Source, opened: Opened, terms: Terms) -> Close {
-    let Terms { longest, stopping, note } = terms;
-    let (heard, pings) = (Mutex::new(Instant::now()), Mutex::default());
-    let line = Line { opened, note, heard, pings };
+    let Terms { until, note } = terms;
+    let line = Line { opened, note, pulse: Pulse::new(), pings: Mutex::default() };
     let close = {
         let mut speaking = pin!(speak::speak(sink, &line));
         let mut listening = pin!(listen::listen(source, &line));
@@ -173,8 +161,7 @@ async fn converse(sink: &mut Sink, source: &mut Source, opened: Opened, terms: T
                 close
             }
             close = &mut listening => close,
-            () = stopping.cancelled() => Some((code::GOING_AWAY, "the server is stopping")),
-            () = tokio::time::sleep(longest) => Some((code::POLICY, "the socket was open for too long")),
+            close = until => Some(close),
         }
     };
     let going_away = matches!(close, Some((code::GOING_AWAY, _)));

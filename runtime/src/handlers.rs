@@ -16,6 +16,7 @@ mod process;
 mod resumable;
 mod system;
 mod terminal;
+mod until;
 
 use crate::endpoint::Handler;
 use policy_lang::endpoint::EndpointId;

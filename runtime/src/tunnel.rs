@@ -14,6 +14,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use crate::endpoint::Note;
+use crate::websocket::{Close, Until};
 
 pub use raw::serve as raw;
 pub use streams::serve as streams;
@@ -29,10 +30,8 @@ pub const DIAL: Duration = Duration::from_secs(5);
 pub struct Terms {
     /// Bytes that may pass, both ways together.
     pub most: u64,
-    /// How long it may be open.
-    pub longest: Duration,
-    /// Cancelled when the server stops.
-    pub stopping: CancellationToken,
+    /// What else ends it.
+    pub(crate) until: Until,
     /// Where its bytes are counted.
     pub note: Note,
 }
@@ -64,11 +63,6 @@ impl Budget {
     }
 }
 
-/// A code and a reason.
-type Close = (u16, &'static str);
-
 const ENDED: Close = (1000, "");
-const STOPPING: Close = (1001, "the server is stopping");
 const UNSUPPORTED: Close = (1003, "only binary frames are understood");
 const SPENT: Close = (1008, "as many bytes as may have passed");
-const TOO_LONG: Close = (1008, "the tunnel was open for too long");

@@ -1,4 +1,10 @@
-//! How a WebSocket ends: the status code for what broke it, and the close frame.
+//! What all sockets have in common: when they end and with which code, and whether the client is still there.
+
+mod pulse;
+mod until;
+
+pub(crate) use pulse::Pulse;
+pub(crate) use until::Until;
 
 use axum::extract::ws::{CloseFrame, Message};
 use futures_util::{Sink, SinkExt as _};
@@ -7,8 +13,11 @@ use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Error;
 use tokio_tungstenite::tungstenite::error::ProtocolError;
 
+/// A status code and a reason.
+pub(crate) type Close = (u16, &'static str);
+
 /// The code for what is wrong with a message, and why; `None` where nobody is left to be told.
-pub(crate) fn fault(error: axum::Error) -> Option<(u16, &'static str)> {
+pub(crate) fn fault(error: axum::Error) -> Option<Close> {
     match *error.into_inner().downcast::<Error>().ok()? {
         Error::Capacity(_) => Some((1009, "the message is too big")),
         Error::Utf8(_) => Some((1007, "text must be UTF-8")),

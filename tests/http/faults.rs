@@ -1,8 +1,11 @@
 //! Panics in handlers: each costs the request that met it, and nothing else. Needs a build with debug assertions, the
 //! only ones that have faults on request.
 
+use crate::matrix;
 use crate::raw::{connect, get, post, read_all, request};
 use crate::server::{Server, Setup, full};
+use crate::sockets::handshake;
+use policy_lang::endpoint::{BodyKind, ENDPOINTS, Method};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 
@@ -128,4 +131,48 @@ fn faults_are_not_to_be_had_without_the_variable() {
     let server = Setup::new().start();
     let answer = request(server.port, "GET", "/capabilities", &[("X-Test-Fault", "before")], None);
     assert_eq!(answer.status, 200);
+}
+
+#[test]
+fn row_152_a_500_of_any_handler_says_nothing_of_the_machine() {
+    if server().is_none() {
+        return;
+    }
+    let groups: serde_json::Map<_, _> =
+        policy_lang::endpoint::GROUPS.iter().map(|group| (group.name.to_owned(), true.into())).collect();
+    let policy = json!({"base_dir": "{base}", "groups": groups,
+        "defaults": {"limits": {"rate_per_minute": 1_000_000}}});
+    let server = Setup::new().policy(&policy.to_string()).env("ABX_TEST_FAULTS", "1").start();
+    let right = json!({"error": "The handler failed", "type": "InternalError", "code": "internal"});
+    let mut failed = 0;
+    for (decl, door) in ENDPOINTS.iter().flat_map(|decl| decl.doors.iter().map(move |door| (decl, door))) {
+        let (Some(port), path) = (matrix::port(&server, door), matrix::path(door)) else { continue };
+        let answer = if door.upgrade {
+            let mut stream = connect(port);
+            stream.write_all(handshake(&path, "X-Test-Fault: before\r\n").as_bytes()).unwrap();
+            read_all(&mut stream).only().clone()
+        } else {
+            let kind = match door.body {
+                BodyKind::Multipart => "multipart/form-data; boundary=x",
+                _ => "application/json",
+            };
+            let headers = [("X-Test-Fault", "before"), ("Content-Type", kind)];
+            let body = matches!(door.method, Method::Post).then_some(b"{}".as_slice());
+            request(port, matrix::method(door), &path, &headers, body)
+        };
+        if answer.code() == "endpoint_not_built" {
+            continue;
+        }
+        failed += 1;
+        assert_eq!(answer.status, 500, "{} at {path}: {answer:?}", decl.name);
+        if door.method == Method::Head {
+            continue;
+        }
+        let mut body = answer.json();
+        if let Some(detail) = body.as_object_mut().unwrap().remove("detail") {
+            assert_eq!(detail["message"], right["error"], "{}", decl.name);
+        }
+        assert_eq!(body, right, "{} at {path}", decl.name);
+    }
+    assert!(failed > 60, "{failed}");
 }

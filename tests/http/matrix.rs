@@ -26,7 +26,7 @@ const HOLDINGS: [&[&str]; 16] = [
     &["sandboxes:exec"],
 ];
 
-fn method(door: &Door) -> &'static str {
+pub fn method(door: &Door) -> &'static str {
     match door.method {
         Method::Get => "GET",
         Method::Head => "HEAD",
@@ -36,12 +36,12 @@ fn method(door: &Door) -> &'static str {
 }
 
 /// The door's path with something in place of each parameter.
-fn path(door: &Door) -> String {
+pub fn path(door: &Door) -> String {
     let pieces = door.path.split('/').map(|piece| if piece.starts_with('{') { "1" } else { piece });
     pieces.collect::<Vec<_>>().join("/")
 }
 
-fn port(server: &Server, door: &Door) -> Option<u16> {
+pub fn port(server: &Server, door: &Door) -> Option<u16> {
     if door.listener == Listener::Pty { server.pty_port } else { Some(server.port) }
 }
 

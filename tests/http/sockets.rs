@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-fn handshake(target: &str, headers: &str) -> String {
+pub fn handshake(target: &str, headers: &str) -> String {
     format!(
         "GET {target} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
          Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n{headers}\r\n"
@@ -20,7 +20,7 @@ fn refused(port: u16, target: &str, headers: &str) -> Answer {
     read_all(&mut stream).only().clone()
 }
 
-fn session(server: &Server) -> String {
+pub fn session(server: &Server) -> String {
     let answer = post(server.port, "/pty/sessions", r#"{"shell":"/bin/sh"}"#);
     answer.json()["session_id"].as_str().unwrap_or_else(|| panic!("{}", answer.json())).to_owned()
 }
@@ -101,7 +101,7 @@ fn answered(port: u16, handshake: &str, bytes: &[u8]) -> Option<u16> {
 }
 
 /// Reads frames up to the close frame, and gives its code.
-fn frames(stream: &mut TcpStream) -> Option<u16> {
+pub fn frames(stream: &mut TcpStream) -> Option<u16> {
     loop {
         if let (8, payload) = next(stream)? {
             return payload.first_chunk().map(|code| u16::from_be_bytes(*code));
@@ -110,7 +110,7 @@ fn frames(stream: &mut TcpStream) -> Option<u16> {
 }
 
 /// The opcode and payload of the next frame; `None` where the connection ends.
-fn next(stream: &mut TcpStream) -> Option<(u8, Vec<u8>)> {
+pub fn next(stream: &mut TcpStream) -> Option<(u8, Vec<u8>)> {
     let mut head = [0; 2];
     stream.read_exact(&mut head).ok()?;
     let mut length = u64::from(head[1] & 0x7f);
@@ -129,7 +129,7 @@ fn next(stream: &mut TcpStream) -> Option<(u8, Vec<u8>)> {
 }
 
 /// A frame with an empty mask, so that its payload can be read here.
-fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
+pub fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
     [&[first, 0x80 | u8::try_from(payload.len()).unwrap(), 0, 0, 0, 0], payload].concat()
 }
 
@@ -215,7 +215,7 @@ fn row_181_a_flood_of_pings_is_bounded() {
 }
 
 /// The stream behind the head of the answer.
-fn reader_past_head(mut stream: TcpStream) -> TcpStream {
+pub fn reader_past_head(mut stream: TcpStream) -> TcpStream {
     let mut last = [0; 4];
     while last != *b"\r\n\r\n" {
         last.rotate_left(1);

@@ -63,6 +63,22 @@ def waits(seconds: float):
 def hangs_too(request): time.sleep(600)
 ";
 
+// security 118
+#[test]
+fn row_118_a_public_route_of_a_closed_group_is_closed() {
+    let commands = example().join("commands.py");
+    let setup = Setup::new().arg("--commands").arg(commands.to_str().unwrap());
+    for (open, status) in [(true, 200), (false, 404)] {
+        let server = setup.clone().policy(&json!({"groups": {"commands": open}}).to_string()).start();
+        let answer = get(server.port, "/public/status");
+        assert_eq!(answer.status, status, "{answer:?}");
+        if !open {
+            let (code, rule) = (answer.code(), answer.json()["rule"].clone());
+            assert_eq!((code.as_str(), rule), ("endpoint_disabled", json!("policy:groups.commands")));
+        }
+    }
+}
+
 #[test]
 fn a_crash_costs_its_call_and_the_next_one_finds_a_new_worker() {
     let server = template(LIVES).start();

@@ -189,9 +189,10 @@ fn row_2_a_silent_command_outlives_seven_lost_sockets() {
     let server = Setup::new().start();
     let id = open(&server, &json!({"shell": "/bin/sh", "env": {"PS1": "$"}}));
     let mut socket = attach(server.port, &id, "");
-    say(&mut socket, &json!({"type": "input", "data": "sleep 60; echo never\n"}));
+    say(&mut socket, &json!({"type": "input", "data": "echo re''ady; sleep 60; echo never\n"}));
     let started = next(&mut socket).unwrap();
-    until(&mut socket, "sleep 60");
+    // Not the echo of what was typed, which may come before the shell takes signals.
+    until(&mut socket, "ready\r\n");
     for _ in 0..7 {
         drop(socket);
         socket = attach(server.port, &id, "");

@@ -123,6 +123,18 @@ impl Tokens {
         &self.principals
     }
 
+    /// Whether a principal of earlier tokens may still call: the same secret stands for the same id, or nobody needs one.
+    #[must_use]
+    pub fn still_know(&self, earlier: &Self, principal: &Principal) -> bool {
+        match earlier.digests.get(principal.index) {
+            Some(digest) => {
+                let mut known = self.digests.iter().zip(&self.principals);
+                known.any(|(own, who)| own == digest && who.id == principal.id)
+            }
+            None => self.open,
+        }
+    }
+
     /// Whose token this is. Takes the same time whichever token it is, or none.
     #[must_use]
     pub fn verify(&self, token: &[u8]) -> Option<&Arc<Principal>> {
@@ -194,6 +206,22 @@ mod tests {
         }
         assert!(!tokens.is_open());
         assert!(!tokens.anonymous().scopes.is_all());
+    }
+
+    #[test]
+    fn a_principal_stays_while_its_secret_stands_for_its_id() {
+        let read = |id: &str, variable: &str| {
+            Tokens::read(Some(&[token(id, Some(variable), None)]), None, |name| {
+                Some(Digest::of(name.as_bytes()))
+            })
+        };
+        let (before, open) = (read("a", "A").unwrap(), Tokens::read(None, None, env).unwrap());
+        let who = &before.principals()[0];
+        assert!(read("a", "A").unwrap().still_know(&before, who));
+        for after in [read("a", "B"), read("b", "A"), Tokens::read(Some(&[]), old(), env)] {
+            assert!(!after.unwrap().still_know(&before, who));
+        }
+        assert!(open.still_know(&open, open.anonymous()) && !before.still_know(&open, open.anonymous()));
     }
 
     #[test]

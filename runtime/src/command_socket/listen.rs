@@ -30,7 +30,7 @@ pub(super) async fn listen(source: &mut Source, line: &Line) -> Close {
     let feed = Feed::to(job);
     loop {
         let message = source.next().await;
-        line.hears();
+        line.pulse.hears();
         if let Some(Ok(Message::Pong(number))) = &message {
             if let Ok(number) = <[u8; 8]>::try_from(number.as_ref()) {
                 line.ponged(u64::from_be_bytes(number));

@@ -4,17 +4,15 @@ use std::time::Duration;
 
 use axum::extract::ws::Message;
 use futures_util::SinkExt as _;
-use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
+use tokio::time::timeout;
 
 use super::{Close, Line, Sink, code, protocol};
 use crate::process::resumable::TextPlace;
 use crate::process::{Cursor, Exit, Reason, Segment, Stream};
+use crate::websocket::Pulse;
 
 /// Output taken at once, in bytes. With the read that goes beyond it, twice that; escaped, less than 1 MiB.
 const FRAME: usize = 64 * 1024;
-
-/// How often a client is asked whether it is there, and how long it may stay silent.
-const PING: (Duration, Duration) = (Duration::from_secs(15), Duration::from_secs(45));
 
 /// How long a client may take for one frame before it counts as gone.
 const SLOW: Duration = Duration::from_secs(60);
@@ -27,8 +25,7 @@ pub(super) async fn speak(sink: &mut Sink, line: &Line) -> Close {
     let mut out = Output::at(&line.opened.place);
     let (mut number, mut sent) = (0, 0);
     let often = job.log().capacity() / 8;
-    let mut clock = interval_at(Instant::now() + PING.0, PING.0);
-    clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut beat = Pulse::beat();
     loop {
         // Seen before the log is read, so that what comes in between wakes us.
         changes.mark_unchanged();
@@ -58,9 +55,9 @@ pub(super) async fn speak(sink: &mut Sink, line: &Line) -> Close {
         }
         tokio::select! {
             _ = changes.changed() => {}
-            _ = clock.tick() => {
-                if line.silence() > PING.1 {
-                    return Some((code::GOING_AWAY, "no answer to pings"));
+            due = line.pulse.due(&mut beat) => {
+                if let Err(silent) = due {
+                    return Some(silent);
                 }
                 number += 1;
                 ping(sink, line, number, out.safe()).await?;

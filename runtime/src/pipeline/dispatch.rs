@@ -8,7 +8,7 @@ use crate::handlers;
 use axum::extract::FromRequestParts;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::http::request::Parts;
-use policy_lang::endpoint::{BodyKind, ErrorStyle};
+use policy_lang::endpoint::{BodyKind, ErrorStyle, Group};
 
 /// A connection that waits to become a WebSocket.
 pub(super) type Upgrade = WebSocketUpgrade;
@@ -28,11 +28,12 @@ pub(super) fn handler(matched: &Match) -> Result<Handler, ApiError> {
     })
 }
 
-/// Whether the handler reads the body itself, and a note for what only it can see then.
+/// Whether the handler reads the body itself, and a note for what only it can see.
 pub(super) fn streams(handler: Handler, matched: &Match) -> (bool, Note) {
     let streams = handler.streams_body || matches!(matched.door().body, BodyKind::Raw | BodyKind::Multipart);
     let door = matched.door();
-    let tells = streams || door.upgrade || door.errors == ErrorStyle::Detail;
+    let files = matched.declared().group == Group::FileOps;
+    let tells = streams || files || door.upgrade || door.errors == ErrorStyle::Detail;
     (streams, if tells { Note::open() } else { Note::default() })
 }
 

@@ -5,14 +5,13 @@ use std::time::Duration;
 use axum::extract::ws::{Message, WebSocket};
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt as _, StreamExt as _};
-use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
-use tokio_util::sync::CancellationToken;
+use tokio::time::timeout;
 
 use super::protocol::{self, Said};
 use super::session::Attached;
 use crate::process::{Cursor, Stream};
 use crate::sse::whole;
-use crate::websocket;
+use crate::websocket::{self, Pulse, Until};
 
 /// Largest message of a client, in bytes.
 pub const MAX_MESSAGE: usize = 1 << 20;
@@ -20,18 +19,13 @@ pub const MAX_MESSAGE: usize = 1 << 20;
 /// Output of one frame, in bytes; escaped it may be six times as long.
 const FRAME: usize = 64 * 1024;
 
-/// How often a silent client is asked whether it is there, and how long it may stay silent.
-const PING: (Duration, Duration) = (Duration::from_secs(20), Duration::from_secs(60));
-
 /// How long a client may take for one frame before it counts as gone.
 const SLOW: Duration = Duration::from_secs(60);
 
 /// The status codes that a socket is closed with.
 mod code {
     pub(super) const NORMAL: u16 = 1000;
-    pub(super) const GOING_AWAY: u16 = 1001;
     pub(super) const UNSUPPORTED: u16 = 1003;
-    pub(super) const POLICY: u16 = 1008;
     pub(super) const TAKEN_OVER: u16 = 4001;
 }
 
@@ -39,50 +33,43 @@ mod code {
 pub struct Rules {
     /// Whether a signal may be sent.
     pub signal: Box<dyn Fn(u8) -> bool + Send + Sync>,
-    /// How long the socket may be open.
-    pub longest: Duration,
+    /// What ends the socket from outside.
+    pub(crate) until: Until,
 }
 
 impl std::fmt::Debug for Rules {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Rules").field("longest", &self.longest).finish_non_exhaustive()
+        f.debug_struct("Rules").field("until", &self.until).finish_non_exhaustive()
     }
 }
 
 /// Serves a socket until either side has had enough. `offset`: where in the scrollback to begin.
-pub async fn serve(
-    socket: WebSocket,
-    attached: Attached,
-    offset: u64,
-    rules: Rules,
-    stopping: CancellationToken,
-) {
+pub async fn serve(socket: WebSocket, attached: Attached, offset: u64, rules: Rules) {
     let (mut sink, mut stream) = socket.split();
-    let alive = tokio::sync::watch::Sender::new(Instant::now());
+    let (pulse, Rules { signal, until }) = (Pulse::new(), rules);
     let close = tokio::select! {
-        close = listen(&mut stream, &attached, &rules, &alive) => close,
-        close = speak(&mut sink, &attached, offset, &alive) => close,
+        close = listen(&mut stream, &attached, &*signal, &pulse) => close,
+        close = speak(&mut sink, &attached, offset, &pulse) => close,
         () = attached.taken.cancelled() => Some((code::TAKEN_OVER, "another client has taken over")),
-        () = stopping.cancelled() => Some((code::GOING_AWAY, "the server is stopping")),
-        () = tokio::time::sleep(rules.longest) => Some((code::POLICY, "the socket was open for too long")),
+        close = until => Some(close),
     };
     drop(attached);
     let (code, reason) = close.unwrap_or((code::NORMAL, ""));
     websocket::part(&mut sink, code, reason).await;
 }
 
-type Close = Option<(u16, &'static str)>;
+type Close = Option<websocket::Close>;
 
 /// Takes what the client says. Ends with the client.
 async fn listen(
     stream: &mut SplitStream<WebSocket>,
     attached: &Attached,
-    rules: &Rules,
-    alive: &tokio::sync::watch::Sender<Instant>,
+    signal: &(dyn Fn(u8) -> bool + Send + Sync),
+    pulse: &Pulse,
 ) -> Close {
     let session = &attached.session;
     while let Some(message) = stream.next().await {
-        alive.send_replace(Instant::now());
+        pulse.hears();
         let text = match message {
             Ok(Message::Text(text)) => text,
             Ok(Message::Ping(_) | Message::Pong(_)) => continue,
@@ -98,9 +85,7 @@ async fn listen(
                 }
             }
             Some(Said::Resize { columns, rows }) => session.resize(columns, rows).await,
-            Some(Said::Signal(number)) if (rules.signal)(number) => {
-                session.job.signal_foreground(number).await
-            }
+            Some(Said::Signal(number)) if signal(number) => session.job.signal_foreground(number).await,
             Some(Said::Signal(_)) | None => {}
         }
     }
@@ -112,7 +97,7 @@ async fn speak(
     sink: &mut SplitSink<WebSocket, Message>,
     attached: &Attached,
     offset: u64,
-    alive: &tokio::sync::watch::Sender<Instant>,
+    pulse: &Pulse,
 ) -> Close {
     let (session, job) = (&attached.session, &attached.session.job);
     send(sink, protocol::started(&session.id, job.pid)).await?;
@@ -121,8 +106,7 @@ async fn speak(
     let [mut at, _] = cursor.offsets;
     // The beginning of a character whose end has not come yet.
     let mut held: Vec<u8> = Vec::new();
-    let mut ping = interval_at(Instant::now() + PING.0, PING.0);
-    ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut beat = Pulse::beat();
     loop {
         changes.mark_unchanged();
         attached.follow(cursor.offsets[0]);
@@ -149,9 +133,9 @@ async fn speak(
         }
         tokio::select! {
             _ = changes.changed() => {}
-            _ = ping.tick() => {
-                if alive.borrow().elapsed() > PING.1 {
-                    return Some((code::GOING_AWAY, "no answer to pings"));
+            due = pulse.due(&mut beat) => {
+                if let Err(silent) = due {
+                    return Some(silent);
                 }
                 sink.send(Message::Ping(bytes::Bytes::new())).await.ok()?;
             }

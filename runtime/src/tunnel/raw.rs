@@ -1,25 +1,26 @@
 //! One socket, one port: binary frames one way, whatever the port sends the other way.
 
 use axum::extract::ws::{Message, WebSocket};
-use bytes::BytesMut;
+use bytes::{Bytes, BytesMut};
 use futures_util::{SinkExt as _, StreamExt as _};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use super::{Budget, ENDED, SPENT, STOPPING, TOO_LONG, Terms, UNSUPPORTED};
-use crate::websocket;
+use super::{Budget, ENDED, SPENT, Terms, UNSUPPORTED};
+use crate::websocket::{self, Pulse};
 
 /// Bytes of one frame.
 const FRAME: usize = 64 * 1024;
 
 /// Carries bytes both ways until either side ends or a limit is reached.
 pub async fn serve(socket: WebSocket, stream: TcpStream, terms: Terms) {
-    let Terms { most, longest, stopping, note } = terms;
-    let budget = Budget::new(most, note);
+    let Terms { most, until, note } = terms;
+    let (budget, pulse) = (Budget::new(most, note), Pulse::new());
     let (mut sink, mut messages) = socket.split();
     let (mut reader, mut writer) = stream.into_split();
     let inward = async {
         while let Some(message) = messages.next().await {
+            pulse.hears();
             let data = match message {
                 Ok(Message::Binary(data)) => data,
                 Ok(Message::Close(_)) => break,
@@ -37,27 +38,33 @@ pub async fn serve(socket: WebSocket, stream: TcpStream, terms: Terms) {
         ENDED
     };
     let outward = async {
-        let mut buffer = BytesMut::new();
+        let (mut buffer, mut beat) = (BytesMut::new(), Pulse::beat());
         loop {
             buffer.reserve(FRAME);
-            match reader.read_buf(&mut buffer).await {
-                Ok(read) if read > 0 => {
-                    if !budget.pass(0, read) {
-                        return SPENT;
+            let message = tokio::select! {
+                read = reader.read_buf(&mut buffer) => match read {
+                    Ok(read) if read > 0 => {
+                        if !budget.pass(0, read) {
+                            return SPENT;
+                        }
+                        Message::Binary(buffer.split().freeze())
                     }
-                    if sink.send(Message::Binary(buffer.split().freeze())).await.is_err() {
-                        return ENDED;
-                    }
-                }
-                _ => return ENDED,
+                    _ => return ENDED,
+                },
+                due = pulse.due(&mut beat) => match due {
+                    Ok(()) => Message::Ping(Bytes::new()),
+                    Err(silent) => return silent,
+                },
+            };
+            if sink.send(message).await.is_err() {
+                return ENDED;
             }
         }
     };
     let (code, reason) = tokio::select! {
         end = inward => end,
         end = outward => end,
-        () = stopping.cancelled() => STOPPING,
-        () = tokio::time::sleep(longest) => TOO_LONG,
+        end = until => end,
     };
     websocket::part(&mut sink, code, reason).await;
 }

@@ -14,14 +14,16 @@ use bytes::Bytes;
 use futures_util::{SinkExt as _, StreamExt as _};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufWriter};
 use tokio::net::TcpStream;
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::compat::{FuturesAsyncReadCompatExt as _, TokioAsyncReadCompatExt as _};
 use tokio_util::io::{CopyToBytes, SinkWriter, StreamReader};
+use tokio_util::sync::PollSender;
 use yamux::{Config, Connection, Mode};
 
-use super::{Budget, Close, DIAL, ENDED, SPENT, STOPPING, TOO_LONG, Terms, UNSUPPORTED};
-use crate::websocket;
+use super::{Budget, DIAL, ENDED, SPENT, Terms, UNSUPPORTED};
+use crate::websocket::{self, Close, Pulse};
 
 /// Streams of one tunnel at the same time.
 const STREAMS: usize = 128;
@@ -52,15 +54,18 @@ enum Status {
 
 /// Carries streams until the client ends the tunnel or a limit is reached. `allows` judges a port.
 pub async fn serve(socket: WebSocket, allows: impl Fn(u16) -> bool + Send + Sync + 'static, terms: Terms) {
-    let Terms { most, longest, stopping, note } = terms;
+    let Terms { most, until, note } = terms;
     let (budget, allows) = (Arc::new(Budget::new(most, note)), Arc::new(allows));
     let (mut sink, messages) = socket.split();
-    let fault = OnceLock::new();
+    let (fault, pulse) = (OnceLock::new(), Pulse::new());
     let (code, reason) = {
-        let incoming = messages.filter_map(|message| ready(piece(message, &fault)));
+        let incoming = messages.filter_map(|message| {
+            pulse.hears();
+            ready(piece(message, &fault))
+        });
         // Flushed by the multiplexer after each of its frames: room for a head and a body, which share a message.
-        let outgoing = (&mut sink).sink_map_err(std::io::Error::other);
-        let outgoing = outgoing.with(|data: Bytes| ready(Ok::<_, std::io::Error>(Message::Binary(data))));
+        let (pieces, mut waiting) = mpsc::channel::<Bytes>(1);
+        let outgoing = PollSender::new(pieces).sink_map_err(std::io::Error::other);
         let outgoing = BufWriter::with_capacity(FRAME + 64, SinkWriter::new(CopyToBytes::new(outgoing)));
         let line = tokio::io::join(StreamReader::new(Box::pin(incoming)), outgoing).compat();
         let mut config = Config::default();
@@ -88,11 +93,26 @@ pub async fn serve(socket: WebSocket, allows: impl Fn(u16) -> bool + Send + Sync
                 }
             }
         };
+        let speaking = async {
+            let mut beat = Pulse::beat();
+            loop {
+                let message = tokio::select! {
+                    Some(data) = waiting.recv() => Message::Binary(data),
+                    due = pulse.due(&mut beat) => match due {
+                        Ok(()) => Message::Ping(Bytes::new()),
+                        Err(silent) => return silent,
+                    },
+                };
+                if sink.send(message).await.is_err() {
+                    return ENDED;
+                }
+            }
+        };
         tokio::select! {
             end = carrying => end,
+            end = speaking => end,
             () = budget.spent.cancelled() => SPENT,
-            () = stopping.cancelled() => STOPPING,
-            () = tokio::time::sleep(longest) => TOO_LONG,
+            end = until => end,
         }
     };
     websocket::part(&mut sink, code, reason).await;

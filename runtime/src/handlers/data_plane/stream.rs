@@ -4,22 +4,19 @@
 //! pongs that every WebSocket client answers pings with. Both may be used on one command.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::super::process::streaming;
-use super::super::{launch, resumable};
+use super::super::resumable;
+use super::super::until::until;
 use super::opening::{self, Opened};
 use crate::command_socket::{self, First, MAX_MESSAGE, Refusal, Terms};
 use crate::endpoint::{Answer, Call, JsonBody, Reply};
 use crate::error::{ApiError, ErrorCode};
 use crate::process::Stdin;
 use crate::sse::{Feed, Style};
-
-/// How long a socket may be open where the rules say nothing, in seconds.
-const LONGEST: u64 = 86400;
 
 pub(in super::super) async fn call(mut call: Call) -> Answer {
     if call.door().upgrade {
@@ -49,11 +46,7 @@ fn stdin(body: &mut JsonBody) -> Result<Stdin, ApiError> {
 }
 
 fn socket(call: Call) -> Reply {
-    let terms = Terms {
-        longest: Duration::from_secs(launch::limit(&call, |limits| limits.max_duration_seconds, LONGEST)),
-        stopping: call.app().stopping.clone(),
-        note: call.note().clone(),
-    };
+    let terms = Terms { until: until(&call), note: call.note().clone() };
     let open = move |first| open(&call, first).map_err(|error| refusal(&error));
     Reply::websocket(MAX_MESSAGE, move |socket| command_socket::serve(socket, open, terms))
 }

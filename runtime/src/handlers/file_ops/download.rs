@@ -20,25 +20,10 @@
 //! curl -H "X-Access-Token: $TOKEN" "http://localhost:9000/download?path=/home/user/file.txt"
 //! ```
 
-use super::encoded::{self, quoted};
-use super::intake::query_path;
-use super::names::Name;
+use super::encoded;
 use super::scene::Scene;
 use crate::endpoint::{Answer, Call};
-use crate::files::{Stop, read};
 
 pub(crate) async fn call(call: Call) -> Answer {
-    let scene = Scene::of(&call);
-    let asked = query_path(&call, &scene)?;
-    let limit = scene.limit(|limits| limits.max_bytes);
-    let stop = Stop::at(scene.stop().deadline());
-    let reply = scene.blocking(move |scene| {
-        let file = scene.run("path", |access| read::open(access, &asked, limit))?;
-        let path = Name::of(&file.path);
-        let exact = path.base64.map_or_else(String::new, |path| format!(r#""path_base64":"{path}","#));
-        let prefix = format!(r#"{{"path":{},{exact}"content_base64":""#, quoted(&path.text)?);
-        let size = file.size;
-        encoded::reply(prefix, file, size, r#""}"#.to_owned(), &stop)
-    });
-    reply.await
+    encoded::file(Scene::of(&call), call, |_| r#""}"#.to_owned()).await
 }

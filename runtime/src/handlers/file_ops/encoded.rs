@@ -2,7 +2,10 @@
 //!
 //! The length is known before the first byte, so it is announced; memory holds two chunks however long the content is.
 
-use crate::endpoint::Reply;
+use super::intake::query_path;
+use super::names::Name;
+use super::scene::Scene;
+use crate::endpoint::{Answer, Call, Reply};
 use crate::error::ApiError;
 use crate::files::{Stop, encode};
 use axum::body::Body;
@@ -16,6 +19,23 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// Chunks on their way from the reading thread to the client.
 const IN_FLIGHT: usize = 2;
+
+/// The file that the query names: `{"path", "content_base64"` and `more`, which gets its length and closes the object.
+pub(super) async fn file(scene: Scene, call: Call, more: fn(u64) -> String) -> Answer {
+    let asked = query_path(&call, &scene)?;
+    let note = call.note().clone();
+    // The scene's own ends with the handler, before the body is sent.
+    let stop = Stop::at(scene.stop().deadline());
+    let answer = scene.blocking(move |scene| {
+        let file = scene.open(&asked, &note)?;
+        let path = Name::of(&file.path);
+        let exact = path.base64.map_or_else(String::new, |path| format!(r#""path_base64":"{path}","#));
+        let prefix = format!(r#"{{"path":{},{exact}"content_base64":""#, quoted(&path.text)?);
+        let size = file.size;
+        reply(prefix, file, size, more(size), &stop)
+    });
+    answer.await
+}
 
 /// `prefix`, the base64 of `size` bytes of `content`, `suffix`. Content that ends early cuts the connection: the client
 /// must not take half a file for a whole one.
@@ -99,6 +119,6 @@ impl<R: Read> Source<R> {
 }
 
 /// A string as JSON, with its quotes.
-pub(super) fn quoted(text: &str) -> Result<String, ApiError> {
+fn quoted(text: &str) -> Result<String, ApiError> {
     serde_json::to_string(text).map_err(|_| ApiError::internal("The answer could not be written"))
 }

@@ -25,13 +25,9 @@
 //! curl -H "X-Access-Token: $TOKEN" "http://localhost:9000/files/download-stream?path=/home/user/big.bin"
 //! ```
 
-use super::encoded::{self, quoted};
-use super::intake::query_path;
-use super::names::Name;
-use super::raw;
 use super::scene::Scene;
+use super::{encoded, raw};
 use crate::endpoint::{Answer, Call};
-use crate::files::{Stop, read};
 use policy_lang::endpoint::ErrorStyle;
 
 /// Where the rules say nothing: an hour.
@@ -42,16 +38,5 @@ pub(crate) async fn call(call: Call) -> Answer {
     if call.door().errors == ErrorStyle::Detail {
         return raw::send(scene, call).await;
     }
-    let asked = query_path(&call, &scene)?;
-    let limit = scene.limit(|limits| limits.max_bytes);
-    let stop = Stop::at(scene.stop().deadline());
-    let reply = scene.blocking(move |scene| {
-        let file = scene.run("path", |access| read::open(access, &asked, limit))?;
-        let path = Name::of(&file.path);
-        let exact = path.base64.map_or_else(String::new, |path| format!(r#""path_base64":"{path}","#));
-        let prefix = format!(r#"{{"path":{},{exact}"content_base64":""#, quoted(&path.text)?);
-        let size = file.size;
-        encoded::reply(prefix, file, size, format!(r#"","bytes":{size}}}"#), &stop)
-    });
-    reply.await
+    encoded::file(scene, call, |size| format!(r#"","bytes":{size}}}"#)).await
 }

@@ -7,7 +7,7 @@ use super::names;
 use super::scene::Scene;
 use crate::endpoint::{Answer, Call, Reply, ReplyBody};
 use crate::error::{ApiError, ErrorCode};
-use crate::files::read::{self, Download};
+use crate::files::read::Download;
 use crate::files::{Stop, http_date};
 use axum::body::Body;
 use axum::http::header::{
@@ -29,11 +29,11 @@ const IN_FLIGHT: usize = 2;
 /// Answers the file that the query names.
 pub(super) async fn send(scene: Scene, call: Call) -> Answer {
     let asked = query_path(&call, &scene)?;
-    let limit = scene.limit(|limits| limits.max_bytes);
+    let note = call.note().clone();
     let wishes = Wishes::of(&call);
     let stop = Stop::at(scene.stop().deadline());
     let answer = scene.blocking(move |scene| {
-        let file = scene.run("path", |access| read::open(access, &asked, limit))?;
+        let file = scene.open(&asked, &note)?;
         reply(file, &wishes, stop)
     });
     answer.await

@@ -1,8 +1,9 @@
 //! What a file handler works with: the permit of its call, the guard and rules behind it, and when to stop.
 
 use super::fault;
-use crate::endpoint::Call;
+use crate::endpoint::{Call, Note};
 use crate::error::ApiError;
+use crate::files::read::{self, Download};
 use crate::files::{Access, FilesError, Stop};
 use crate::guard::{EndpointRules, Guard, NormalPath};
 use crate::pipeline::admit::Permit;
@@ -69,6 +70,16 @@ impl Scene {
         service: impl FnOnce(Access<'_>) -> Result<T, E>,
     ) -> Result<T, ApiError> {
         self.access(service)?.map_err(|error| self.fault(name, &error.into()))
+    }
+
+    /// Opens the file at the parameter `path` for a download. That it has other names is noted: they may lie anywhere.
+    pub(super) fn open(&self, path: &NormalPath, note: &Note) -> Result<Download, ApiError> {
+        let limit = self.limit(|limits| limits.max_bytes);
+        let file = self.run("path", |access| read::open(access, path, limit))?;
+        if file.links > 1 {
+            note.fact("links", file.links);
+        }
+        Ok(file)
     }
 
     /// Lends out access to files, for services with errors of their own.

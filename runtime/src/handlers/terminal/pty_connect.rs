@@ -27,18 +27,13 @@
 //! websocat -H "X-Access-Token: $ABX_SERVER_TOKEN" 'ws://localhost:9001/pty?session_id=ID'
 //! ```
 
-use std::time::Duration;
-
-use super::super::launch;
+use super::super::until::until;
 use super::sessions;
 use crate::auth::SOCKET;
 use crate::endpoint::{Answer, Call, Reply};
 use crate::error::{ApiError, ErrorCode};
 use crate::process::Stream;
 use crate::pty::socket::{self, MAX_MESSAGE, Rules};
-
-/// How long a socket may be open where the rules say nothing.
-const LONGEST: u64 = 86400;
 
 pub(crate) async fn call(call: Call) -> Answer {
     let query = call.query();
@@ -51,15 +46,14 @@ pub(crate) async fn call(call: Call) -> Answer {
     if !query.flag("takeover", true)? && session.is_attached() {
         return Err(ApiError::new(ErrorCode::Conflict, "Another client is attached to this session"));
     }
-    let longest = Duration::from_secs(launch::limit(&call, |limits| limits.max_duration_seconds, LONGEST));
-    let (permit, stopping) = (call.permit().clone(), call.app().stopping.clone());
+    let (permit, until) = (call.permit().clone(), until(&call));
     let signal = Box::new(move |number| {
         let mut query = permit.query();
         query.signal = Some(number);
         permit.check(&query).is_ok()
     });
     Ok(Reply::websocket(MAX_MESSAGE, move |socket| {
-        socket::serve(socket, session.attach(), offset, Rules { signal, longest }, stopping)
+        socket::serve(socket, session.attach(), offset, Rules { signal, until })
     })
     .speaking(SOCKET))
 }

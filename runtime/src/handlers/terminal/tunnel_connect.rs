@@ -27,11 +27,11 @@
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::net::TcpStream;
 
 use super::super::launch;
+use super::super::until::until;
 use crate::app::App;
 use crate::endpoint::{Answer, Call, Reply};
 use crate::error::{ApiError, ErrorCode};
@@ -41,14 +41,10 @@ use crate::tunnel::{self, DIAL, MAX_MESSAGE, Terms};
 /// The header that names the port.
 const PORT: &str = "x-sandbox-port";
 
-/// How long a tunnel may be open where the rules say nothing.
-const LONGEST: u64 = 86400;
-
 pub(crate) async fn call(call: Call) -> Answer {
     let terms = Terms {
         most: launch::limit(&call, |limits| limits.max_bytes, u64::MAX),
-        longest: Duration::from_secs(launch::limit(&call, |limits| limits.max_duration_seconds, LONGEST)),
-        stopping: call.app().stopping.clone(),
+        until: until(&call),
         note: call.note().clone(),
     };
     let ports = Ports { permit: call.permit().clone(), app: Arc::clone(call.app()) };
