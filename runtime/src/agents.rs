@@ -2,6 +2,8 @@
 //!
 //! - [`acp`]: the wire to an agent, untyped JSON-RPC over lines
 //! - [`process`]: agent processes on the engine of all children
+//! - [`catalogue`]: which agents can run here
+//! - `start`: an agent of the catalogue into a process
 //! - [`credentials`]: secrets by name, and taking them out of every text
 //! - [`ids`]: names of everything that is kept, a prefix and a ULID
 //! - [`store`]: one SQLite database, one writer, many readers
@@ -20,6 +22,7 @@
 
 pub mod acp;
 pub mod artifacts;
+pub mod catalogue;
 pub mod credentials;
 mod cut;
 pub mod ids;
@@ -32,6 +35,7 @@ pub mod requests;
 pub mod rules;
 pub mod search;
 pub mod sessions;
+mod start;
 pub mod store;
 #[cfg(test)]
 mod testing;
@@ -39,8 +43,9 @@ pub mod turns;
 pub mod usage;
 pub mod workspace;
 
+use crate::env::Withheld;
 use crate::process::Engine;
-use credentials::Masks;
+use credentials::{Credentials, Masks};
 use log::{Bounds, Log};
 use process::Processes;
 use std::path::PathBuf;
@@ -53,10 +58,14 @@ use tokio::sync::OnceCell;
 pub struct Agents {
     /// Every agent process.
     pub processes: Processes,
+    /// Secrets by name.
+    pub credentials: Credentials,
     /// Known secrets, for every text that leaves.
     pub masks: Arc<Masks>,
     /// The directories that sessions work in.
     pub workspaces: workspace::Workspaces,
+    /// The engine of all children.
+    pub engine: Arc<Engine>,
     place: Place,
     opened: OnceCell<Opened>,
 }
@@ -72,14 +81,16 @@ pub struct Opened {
 
 impl Agents {
     /// A service that keeps its state beneath `state_dir`, which must lie outside `base_dir`, and starts its agents on
-    /// `engine`. Touches no file.
+    /// `engine`. `withheld` is what the environment said and no child gets by itself. Touches no file.
     #[must_use]
-    pub fn new(state_dir: PathBuf, base_dir: PathBuf, engine: Arc<Engine>) -> Self {
+    pub fn new(state_dir: PathBuf, base_dir: PathBuf, engine: Arc<Engine>, withheld: Arc<Withheld>) -> Self {
         let place = Place { state_dir, base_dir };
         let masks = Arc::<Masks>::default();
-        let processes = Processes::new(engine, place.folder().join("logs"), Arc::clone(&masks));
+        let folder = place.folder();
+        let processes = Processes::new(Arc::clone(&engine), folder.join("logs"), Arc::clone(&masks));
+        let credentials = Credentials::new(folder.join("credentials.json"), withheld, Arc::clone(&masks));
         let workspaces = workspace::Workspaces::default();
-        Self { processes, masks, workspaces, place, opened: OnceCell::new() }
+        Self { processes, credentials, masks, workspaces, engine, place, opened: OnceCell::new() }
     }
 
     /// What the store holds, opening it where nobody has yet.

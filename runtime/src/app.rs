@@ -65,7 +65,8 @@ impl App {
         commands: Commands,
     ) -> Self {
         let base_dir = policy.policy.base_dir().into();
-        let agents = Arc::new(Agents::new(settings.state_dir.clone(), base_dir, Arc::clone(&processes)));
+        let (state_dir, withheld) = (settings.state_dir.clone(), Arc::clone(&env.withheld));
+        let agents = Arc::new(Agents::new(state_dir, base_dir, Arc::clone(&processes), withheld));
         let (boot, _) = uuid::Uuid::new_v4().as_u64_pair();
         Self {
             policy: RwLock::new(Arc::new(policy)),

@@ -4,13 +4,16 @@
 #![expect(clippy::disallowed_methods, reason = "this is the one reader of the environment")]
 
 mod scrub;
+mod withheld;
+
+pub use withheld::Withheld;
 
 use crate::auth::Digest;
 use crate::process::environment::inheritable;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A variable, what holds without it, and what it means.
 #[derive(Debug, Clone, Copy)]
@@ -97,6 +100,9 @@ pub struct Env {
     pub browser: Option<String>,
     /// What children may inherit: everything but the server's own variables.
     pub inherited: Vec<(OsString, OsString)>,
+    /// What no child gets by itself, but a caller may bind to an agent by name: everything but the server's own variables
+    /// and its tokens.
+    pub withheld: Arc<Withheld>,
     /// Whether requests may ask for faults.
     #[cfg(debug_assertions)]
     pub(crate) test_faults: bool,
@@ -123,6 +129,7 @@ impl Env {
             state_dir: variable(STATE_DIR),
             browser: variable(BROWSER),
             inherited: std::env::vars_os().filter(|(name, _)| !own(name)).collect(),
+            withheld: Arc::default(),
             #[cfg(debug_assertions)]
             test_faults: variable("ABX_TEST_FAULTS").is_some(),
             secrets: Secrets::default(),
@@ -169,6 +176,12 @@ impl Env {
             let passes = |name: &str| inheritable(name) && !known.contains_key(name);
             name.to_str().is_some_and(passes) && !secrets.iter().any(|secret| value.contains(secret.as_str()))
         });
+        let own = |name: &str| name.starts_with("ABX_") || known.contains_key(name);
+        let secret = |value: &str| secrets.iter().any(|secret| value.contains(secret.as_str()));
+        let others =
+            std::env::vars_os().filter_map(|(n, v)| Some((n.into_string().ok()?, v.into_string().ok()?)));
+        let others = others.filter(|(name, value)| !own(name) && !secret(value));
+        self.withheld = Arc::new(Withheld::new(others));
         let kept: BTreeSet<&[u8]> = self.inherited.iter().map(|(name, _)| name.as_bytes()).collect();
         for name in std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()) {
             if !kept.contains(name.as_bytes()) {

@@ -12,8 +12,10 @@ mod definition;
 mod entry;
 mod facts;
 
-pub use builtin::BUILTIN;
-pub use definition::{ArchiveSource, Definition, DefinitionError, InstallSource, Origin, is_agent_id};
+pub use builtin::{BUILTIN, Builtin};
+pub use definition::{
+    ArchiveSource, Definition, DefinitionError, InstallSource, Origin, is_agent_id, is_core,
+};
 pub use entry::{Entry, find, list};
 pub use facts::{Facts, Install};
 

@@ -29,9 +29,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// A credential as lists show it: never its value, nor anything that follows from it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Shown {
-    name: String,
-    source: &'static str,
-    present: bool,
+    /// Its name.
+    pub name: String,
+    /// `value`, `env` or `file`.
+    pub source: &'static str,
+    /// Whether it has a value now.
+    pub present: bool,
     agents: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     expose_as: Option<String>,
@@ -127,11 +130,12 @@ impl Credentials {
         let mut given = Given::default();
         let mut all = self.stored()?;
         for (name, stored) in all.iter_mut().flatten() {
-            let Some(variable) = stored.variable(name).filter(|_| stored.is_for(agent_id)) else { continue };
+            let variable = stored.variable(name).filter(|_| stored.is_for(agent_id)).map(str::to_owned);
+            let Some(variable) = variable else { continue };
             let Ok(value) = stored.source.value(&self.withheld, judge) else { continue };
             self.masks.add(&value);
             stored.last_used_at = Some(now());
-            given.variables.insert(variable.to_owned(), value);
+            given.variables.insert(variable, value);
             given.names.push(name.clone());
         }
         Ok(given)

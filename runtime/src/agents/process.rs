@@ -25,7 +25,7 @@ mod router;
 mod table;
 
 pub use agent::{AgentProcess, Phase, Stopped};
-pub use error::StartError;
+pub use error::{StartError, no_answer, place_refused, unknown_agent};
 pub use handshake::Handshake;
 pub use logs::{LogLine, LogPage, LogSource, Logs};
 pub use recipe::{Judge, Recipe, StartFor, Workplace};

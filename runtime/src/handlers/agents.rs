@@ -1,8 +1,60 @@
-//! Coding agents: catalogue, sessions, turns, events, requests, workspaces, extensions, automation and history.
+//! AGENTS: catalogue, sessions, turns, events, requests, workspaces, extensions, automation and history. The service is
+//! [`crate::agents`]; what is here translates.
+//!
+//! Sessions, requests and schedules are shared among all who hold the scopes of this group.
+
+mod catalogued;
+mod workspaces;
 
 pub(super) mod agents_changes_list;
 pub(super) mod agents_checkpoints_create;
 pub(super) mod agents_checkpoints_list;
 pub(super) mod agents_checkpoints_restore;
+pub(super) mod agents_credentials_delete;
+pub(super) mod agents_credentials_list;
+pub(super) mod agents_credentials_set;
 pub(super) mod agents_diff_get;
-mod workspaces;
+pub(super) mod agents_get;
+pub(super) mod agents_list;
+pub(super) mod agents_probe;
+pub(super) mod agents_process_logs;
+pub(super) mod agents_process_stop;
+pub(super) mod agents_processes_list;
+pub(super) mod agents_register;
+
+use crate::egress::EgressError;
+use crate::endpoint::Call;
+use crate::error::{ApiError, ErrorCode};
+
+/// Runs what looks at files or the process table where it holds up nobody.
+///
+/// # Errors
+/// 500 where it panicked.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, ApiError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|_| ApiError::internal("The call could not be finished"))
+}
+
+/// 404 for a process that is not known, or not any more.
+fn no_process(id: &str) -> ApiError {
+    ApiError::new(ErrorCode::ProcessNotFound, "There is no such agent process").with("process_id", id)
+}
+
+/// 500 for a credentials file that cannot be read or written.
+fn unreadable() -> ApiError {
+    ApiError::internal("The credentials cannot be read or written")
+}
+
+/// The answer to a URL that may not be opened, or is none.
+fn refused_url(call: &Call, parameter: &str, error: &EgressError) -> ApiError {
+    match error {
+        EgressError::Refused(element) => {
+            let policy = &call.permit().state().policy;
+            ApiError::new(ErrorCode::UrlNotAllowed, format!("{parameter} is not an allowed URL"))
+                .with("endpoint", call.declared().name)
+                .with("parameter", parameter)
+                .rule(policy.rule_name(element.rule))
+        }
+        error => ApiError::invalid(parameter, format!("{parameter}: {error}")),
+    }
+}

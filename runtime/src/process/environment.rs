@@ -10,8 +10,8 @@ use std::ffi::CString;
 use std::sync::{PoisonError, RwLock};
 
 pub use names::Refused;
-pub(crate) use names::inheritable;
 pub(super) use names::without_password;
+pub(crate) use names::{inheritable, speaks_of_a_secret};
 
 /// The environment of later children. Shared by everything that starts one.
 #[derive(Debug)]

@@ -77,14 +77,7 @@ pub const BUILTIN: &[Builtin] = &[
         ..NONE
     },
     Builtin { id: "goose", name: "Goose", command: "goose", args: &["acp"], ..NONE },
-    Builtin {
-        id: "kimi",
-        name: "Kimi CLI",
-        command: "kimi",
-        args: &["acp"],
-        pypi: Some("kimi-cli"),
-        ..NONE
-    },
+    Builtin { id: "kimi", name: "Kimi CLI", command: "kimi", args: &["acp"], pypi: Some("kimi-cli"), ..NONE },
     Builtin {
         id: "opencode",
         name: "OpenCode",

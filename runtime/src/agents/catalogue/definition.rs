@@ -126,7 +126,9 @@ impl Definition {
             return wrong("args", "must not hold a NUL byte");
         }
         if let Some(name) = self.env.keys().find(|name| speaks_of_a_secret(name)) {
-            let why = format!("holds `{name}`, whose name speaks of a secret: store it with POST /agents/credentials");
+            let why = format!(
+                "holds `{name}`, whose name speaks of a secret: store it with POST /agents/credentials"
+            );
             return Err(DefinitionError { parameter: "env", why });
         }
         if self.cwd_default.as_ref().is_some_and(|cwd| !cwd.starts_with('/')) {
@@ -173,7 +175,9 @@ pub fn is_core(method: &str) -> bool {
     const CORE: [&str; 7] =
         ["initialize", "authenticate", "logout", "session/", "fs/", "terminal/", "elicitation/"];
     method.starts_with("$/")
-        || CORE.iter().any(|core| if core.ends_with('/') { method.starts_with(core) } else { method == *core })
+        || CORE
+            .iter()
+            .any(|core| if core.ends_with('/') { method.starts_with(core) } else { method == *core })
 }
 
 fn is_npm_package(text: &str) -> bool {
@@ -208,7 +212,11 @@ mod tests {
         definition.check().map_err(|error| error.parameter.to_owned())
     }
 
-    fn source(npm: Option<&str>, pypi: Option<&str>, archive: Option<ArchiveSource>) -> Option<InstallSource> {
+    fn source(
+        npm: Option<&str>,
+        pypi: Option<&str>,
+        archive: Option<ArchiveSource>,
+    ) -> Option<InstallSource> {
         Some(InstallSource { npm: npm.map(str::to_owned), pypi: pypi.map(str::to_owned), archive })
     }
 

@@ -109,9 +109,11 @@ impl Entry {
             (true, None) => "ready",
         };
         let handshake = self.facts.handshake.as_ref();
-        let version = handshake
-            .and_then(|handshake| handshake.version())
-            .or(self.facts.install.as_ref().map(|install| install.version.as_str()));
+        let version = handshake.and_then(|handshake| handshake.version()).or(self
+            .facts
+            .install
+            .as_ref()
+            .map(|install| install.version.as_str()));
         let mut shown = json!({
             "id": definition.id,
             "name": definition.name,

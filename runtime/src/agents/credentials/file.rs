@@ -53,7 +53,9 @@ pub fn is_variable(text: &str) -> bool {
 /// Reads the file; nothing where there is none.
 pub(super) fn read(path: &Path) -> io::Result<BTreeMap<String, Stored>> {
     match fs::read(path) {
-        Ok(text) => serde_json::from_slice(&text).map_err(|_| io::Error::other("the credentials file is damaged")),
+        Ok(text) => {
+            serde_json::from_slice(&text).map_err(|_| io::Error::other("the credentials file is damaged"))
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(BTreeMap::new()),
         Err(error) => Err(error),
     }

@@ -6,14 +6,16 @@ use crate::app::{App, PolicyState, index};
 use crate::error::ApiError;
 use crate::guard::{EndpointRules, GuardError, NormalPath, Op};
 use crate::pipeline::admit::Permit;
-use crate::process::{Engine, FindError, Program};
+use crate::process::{Engine, FindError, Program, VariableError};
 use policy_lang::decide::{CommandQuery, Decision, Query, VariableQuery, VariableUse, decide};
 use policy_lang::endpoint::EndpointId;
 use policy_lang::policy::EndpointPolicy;
 use policy_lang::resolved::EndpointIx;
+use rustix::fs::{Mode, OFlags};
 use std::collections::BTreeMap;
-use std::ffi::CString;
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::ffi::{CString, OsStr};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
 use std::sync::Arc;
 
 /// How an agent is launched.
@@ -102,18 +104,28 @@ impl Judge {
         }
     }
 
-    /// Opens a directory to run in; the base directory where none is named.
+    /// Opens a directory to run in; the base directory where none is named. An endpoint that takes no path runs there
+    /// alone.
     ///
     /// # Errors
     /// It is not there, or the rules do not let a program start in it.
     pub fn place(&self, asked: Option<&str>) -> Result<Workplace, GuardError> {
         let guard = &self.state.guard;
-        // An endpoint that takes no path has no rules for one, and runs in the base directory alone.
-        let Some(rules) = self.rules().and_then(EndpointRules::of) else { return Err(GuardError::NotFound) };
+        let Some(rules) = self.rules().and_then(EndpointRules::of) else {
+            return if asked.is_none() { self.base() } else { Err(GuardError::OUTSIDE) };
+        };
         let asked = asked.map_or(guard.base_dir(), str::as_bytes);
         let path = NormalPath::new(guard.base_dir(), asked)?;
         let opened = guard.directory(&rules, &path, Op::Run)?;
         Ok(Workplace { handle: opened.fd, path: String::from_utf8_lossy(&opened.path).into_owned() })
+    }
+
+    /// The base directory, which the server itself runs in.
+    fn base(&self) -> Result<Workplace, GuardError> {
+        let path = OsStr::from_bytes(self.state.guard.base_dir());
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let handle = rustix::fs::open(path, flags, Mode::empty()).map_err(|_| GuardError::NotFound)?;
+        Ok(Workplace { handle, path: path.to_string_lossy().into_owned() })
     }
 
     /// Finds a program and asks whether it may run.
@@ -121,7 +133,26 @@ impl Judge {
     /// # Errors
     /// [`StartError::Refused`] and [`StartError::NotInstalled`].
     pub fn program(&self, engine: &Engine, command: &str, place: &Workplace) -> Result<Program, StartError> {
-        let found = engine.programs.find(command, place.handle.as_fd());
+        let found = self.find(engine, command, place.handle.as_fd()).map_err(StartError::Refused)?;
+        found.map_err(|error| match error {
+            FindError::Unavailable => StartError::Busy,
+            FindError::NotFound(_) | FindError::NotExecutable(_) => {
+                StartError::NotInstalled(command.to_owned())
+            }
+        })
+    }
+
+    /// Asks whether a program may run, whether it is here or not.
+    ///
+    /// # Errors
+    /// The refusal of the policy.
+    pub fn find(
+        &self,
+        engine: &Engine,
+        command: &str,
+        directory: BorrowedFd<'_>,
+    ) -> Result<Result<Program, FindError>, ApiError> {
+        let found = engine.programs.find(command, directory);
         let (at, target) = match &found {
             Ok(program) => (Some(program.found().to_string_lossy()), Some(program.path().to_string_lossy())),
             Err(_) => (None, None),
@@ -129,13 +160,8 @@ impl Judge {
         let mut query = Query::of(self.endpoint);
         query.command =
             Some(CommandQuery { argv0: command, found: at.as_deref(), target: target.as_deref() });
-        self.ask(&query).map_err(StartError::Refused)?;
-        found.map_err(|error| match error {
-            FindError::Unavailable => StartError::Busy,
-            FindError::NotFound(_) | FindError::NotExecutable(_) => {
-                StartError::NotInstalled(command.to_owned())
-            }
-        })
+        self.ask(&query)?;
+        Ok(found)
     }
 
     /// Asks whether a child may be given variables of these names.
@@ -145,8 +171,16 @@ impl Judge {
     pub fn variables<'a>(&self, names: impl Iterator<Item = &'a str>) -> Result<(), ApiError> {
         let named: Vec<VariableQuery<'_>> =
             names.map(|name| VariableQuery { name, usage: VariableUse::Carry }).collect();
+        self.ask_variables(&named)
+    }
+
+    /// The same for variables of any use.
+    ///
+    /// # Errors
+    /// 403 `variable_not_allowed`, naming the rule.
+    pub fn ask_variables(&self, named: &[VariableQuery<'_>]) -> Result<(), ApiError> {
         let mut query = Query::of(self.endpoint);
-        query.variables = &named;
+        query.variables = named;
         self.ask(&query)
     }
 
@@ -165,6 +199,12 @@ impl Judge {
         let mut own = recipe.env.clone();
         own.extend(recipe.secrets.iter().map(|(name, value)| (name.clone(), value.clone())));
         own.insert("PWD".to_owned(), place.path.clone());
+        if let Some(name) =
+            own.keys().find(|name| self.state.secret_variables().any(|secret| secret == *name))
+        {
+            let why = crate::process::environment::Refused::Secret;
+            return Err(StartError::Variable(VariableError::Refused { name: name.clone(), why }));
+        }
         let denied = self.rules().and_then(|rules| rules.params.env.as_deref());
         let refused = |name: &str| denied.is_some_and(|rules| rules.refuses(name).is_some());
         engine.environment.block(&own, refused).map_err(StartError::Variable)

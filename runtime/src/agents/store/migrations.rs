@@ -8,6 +8,7 @@ use rusqlite::{Connection, TransactionBehavior};
 /// Every family, in the order in which they are applied.
 const FAMILIES: &[(&str, &str)] = &[
     ("0001_sessions", include_str!("migrations/0001_sessions.sql")),
+    ("0002_catalogue", include_str!("migrations/0002_catalogue.sql")),
     ("0003_requests", include_str!("migrations/0003_requests.sql")),
     ("0004_workspace", include_str!("migrations/0004_workspace.sql")),
     ("0005_automation", include_str!("migrations/0005_automation.sql")),

@@ -208,7 +208,7 @@ pub(super) fn refused_for_everyone(name: &str) -> Option<Refused> {
 }
 
 /// Whether the name says that its value is a secret.
-pub(super) fn speaks_of_a_secret(name: &str) -> bool {
+pub(crate) fn speaks_of_a_secret(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
     SECRET_WORDS.iter().any(|word| upper.contains(word))
 }

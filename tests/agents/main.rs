@@ -1,0 +1,26 @@
+//! The agents group from outside: the real server, the scripted agent at the other end of its wire, asked over sockets.
+//!
+//! [`lab`] starts both; [`follow`] reads event streams. One file an area.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    unreachable_pub,
+    reason = "a test program: what goes wrong is a failed test"
+)]
+#![allow(dead_code, clippy::allow_attributes, reason = "the support serves other programs too")]
+
+#[path = "../http/client.rs"]
+mod client;
+mod follow;
+mod lab;
+#[path = "../http/raw.rs"]
+mod raw;
+#[path = "../http/server.rs"]
+mod server;
+
+mod catalogue;
+mod credentials;
+mod processes;
