@@ -6,7 +6,6 @@
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
-    clippy::string_slice,
     unreachable_pub,
     reason = "a test program: what goes wrong is a failed test"
 )]

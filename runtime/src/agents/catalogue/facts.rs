@@ -37,7 +37,7 @@ impl Facts {
     pub(super) fn find(db: &Connection, agent_id: &str) -> rusqlite::Result<Self> {
         let mut query =
             db.prepare_cached("SELECT handshake, install, signed_in FROM agent_facts WHERE agent_id = ?1")?;
-        Ok(query.query_row([agent_id], |row| Self::read(row)).optional()?.unwrap_or_default())
+        Ok(query.query_row([agent_id], Self::read).optional()?.unwrap_or_default())
     }
 
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
