@@ -12,6 +12,7 @@ pub use state::{PolicyState, index};
 use crate::agents::Agents;
 use crate::audit::Audit;
 use crate::auth::FailedLogins;
+use crate::browser::Browsers;
 use crate::commands::Commands;
 use crate::endpoint::RequestId;
 use crate::env::Env;
@@ -41,6 +42,8 @@ pub struct App {
     pub terminals: Arc<pty::Sessions>,
     /// Coding agents and what is kept of them.
     pub agents: Arc<Agents>,
+    /// The browser and who uses it.
+    pub browsers: Browsers,
     /// Wrong tokens by peer.
     pub failed_logins: FailedLogins,
     /// Counts the policies that have been put in force.
@@ -72,6 +75,7 @@ impl App {
             policy: RwLock::new(Arc::new(policy)),
             settings,
             audit,
+            browsers: Browsers::new(env.browser.clone()),
             env,
             processes,
             commands,

@@ -23,7 +23,7 @@ mod names;
 mod tls;
 
 pub use client::{Answer, Request, send};
-pub use connect::{Connection, connect};
+pub use connect::{Connection, connect, dial};
 pub use error::EgressError;
 pub use judge::{Judge, Place};
 pub use names::{Lookup, Names, System};

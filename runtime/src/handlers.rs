@@ -5,6 +5,7 @@
 //! `tests/endpoints/not_built.txt`.
 
 mod agents;
+mod browser;
 mod commands;
 mod core;
 mod custom;
@@ -37,14 +38,6 @@ pub(crate) const CUSTOM: Handler = Handler { run: |call| Box::pin(custom::call(c
 codegen::handlers!(
     "../endpoints.toml",
     not_built = [
-        browser_navigate,
-        browser_screenshot,
-        browser_content,
-        browser_click,
-        browser_type,
-        browser_evaluate,
-        browser_pdf,
-        browser_console,
         agents_remove,
         agents_install,
         agents_auth,

@@ -10,6 +10,7 @@ pub mod app;
 pub mod audit;
 pub mod auth;
 pub mod boot;
+pub mod browser;
 pub mod cli;
 pub mod command_socket;
 pub mod commands;

@@ -31,6 +31,8 @@ pub struct Target {
     port: Option<u16>,
     /// The path, `..` resolved, percent escapes as they are.
     path: Box<str>,
+    /// Whether the path is not known, only where it would be asked for.
+    any_path: bool,
 }
 
 /// The URL without its query, which may hold secrets.
@@ -72,7 +74,15 @@ impl Target {
             host,
             port: url.port_or_known_default(),
             path: url.path().into(),
+            any_path: false,
         })
+    }
+
+    /// The same host, port and scheme, of whose path nothing is known: what a tunnel is opened to. Entries with a path
+    /// then say nothing against it, and something for it.
+    #[must_use]
+    pub fn origin(self) -> Self {
+        Self { any_path: true, ..self }
     }
 
     /// The host, to be resolved by who connects.
@@ -180,7 +190,7 @@ impl UrlPattern {
             .path
             .strip_prefix(&*self.path)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-        self.fits_origin(target, false) && path
+        self.fits_origin(target, false) && (path || target.any_path)
     }
 
     /// Whether a deny entry fits: percent escapes in the path, its case and a dot after the host are no way around it.
@@ -188,7 +198,7 @@ impl UrlPattern {
         let (own, path) = (unescaped(&self.path), unescaped(&target.path));
         let below =
             path.strip_prefix(own.as_slice()).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"));
-        self.fits_origin(target, true) && below
+        self.fits_origin(target, true) && if target.any_path { self.path.is_empty() } else { below }
     }
 
     fn fits_origin(&self, target: &Target, wide: bool) -> bool {
@@ -283,6 +293,14 @@ impl UrlRules {
     #[must_use]
     pub const fn open() -> Self {
         Self { allow: None, deny: Vec::new(), block_private: None }
+    }
+
+    /// Whether an entry names a path, so that a host and a port alone do not tell whether a URL may be opened.
+    #[must_use]
+    pub fn name_paths(&self) -> bool {
+        let allow = self.allow.iter().flat_map(|allow| &allow.entries);
+        let deny = self.deny.iter().map(|entry| &entry.0);
+        allow.chain(deny).any(|entry| !entry.path.is_empty())
     }
 
     /// The rule behind `block_private_networks: true`.

@@ -29,9 +29,7 @@ pub enum Connection {
 /// # Errors
 /// [`EgressError::NotConnected`] with what the last address said, or [`EgressError::Tls`].
 pub async fn connect(place: &Place) -> Result<Connection, EgressError> {
-    let stream = reach(place).await.map_err(EgressError::NotConnected)?;
-    // Small requests must not wait for more; a refusal of the option harms nothing.
-    let _ = stream.set_nodelay(true);
+    let stream = dial(place).await?;
     if !place.is_https() {
         return Ok(Connection::Plain(stream));
     }
@@ -40,6 +38,17 @@ pub async fn connect(place: &Place) -> Result<Connection, EgressError> {
     let connector = tls::connector().ok_or(EgressError::Tls)?;
     let stream = connector.connect(name, stream).await.map_err(|_| EgressError::Tls)?;
     Ok(Connection::Encrypted(Box::new(stream)))
+}
+
+/// Connects without encryption, whatever the URL says: for who carries another's bytes.
+///
+/// # Errors
+/// [`EgressError::NotConnected`] with what the last address said.
+pub async fn dial(place: &Place) -> Result<TcpStream, EgressError> {
+    let stream = reach(place).await.map_err(EgressError::NotConnected)?;
+    // Small requests must not wait for more; a refusal of the option harms nothing.
+    let _ = stream.set_nodelay(true);
+    Ok(stream)
 }
 
 async fn reach(place: &Place) -> io::Result<TcpStream> {

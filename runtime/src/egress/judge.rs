@@ -118,7 +118,20 @@ impl Judge {
     /// # Errors
     /// [`EgressError::Malformed`], [`EgressError::User`], [`EgressError::Refused`] or [`EgressError::NotResolved`].
     pub async fn place(&self, text: &str) -> Result<Place, EgressError> {
-        let target = self.url(text)?;
+        self.resolve(text, self.url(text)?).await
+    }
+
+    /// The same of scheme, host and port alone: what is asked before a tunnel is opened, whose path nobody knows yet.
+    ///
+    /// # Errors
+    /// As [`Self::place`].
+    pub async fn origin(&self, text: &str) -> Result<Place, EgressError> {
+        let target = Target::parse(text).ok_or(EgressError::Malformed)?.origin();
+        self.addresses(&target, &[])?;
+        self.resolve(text, target).await
+    }
+
+    async fn resolve(&self, text: &str, target: Target) -> Result<Place, EgressError> {
         let url = url::Url::parse(text).map_err(|_| EgressError::Malformed)?;
         let (Some(host), Some(port)) = (target.host(), target.port()) else {
             return Err(EgressError::Malformed);

@@ -82,6 +82,7 @@ codes! {
     Internal = "internal", INTERNAL_SERVER_ERROR, "InternalError";
     SpawnFailed = "spawn_failed", INTERNAL_SERVER_ERROR, "OSError";
     MethodNotImplemented = "method_not_implemented", NOT_IMPLEMENTED, "ValueError";
+    NavigationFailed = "navigation_failed", BAD_GATEWAY, "NavigationError";
     AgentProtocolError = "agent_protocol_error", BAD_GATEWAY, "RuntimeError";
     AgentTimeout = "agent_timeout", GATEWAY_TIMEOUT, "TimeoutError";
     BrowserUnavailable = "browser_unavailable", SERVICE_UNAVAILABLE, "RuntimeError";

@@ -4,6 +4,7 @@ mod orphans;
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
+use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant, SystemTime};
@@ -120,12 +121,30 @@ impl Engine {
             .is_ok_and(|user| user.identity.uid == uid && (!says_group || user.identity.gid == gid))
     }
 
+    /// Whom children run as, if not the server's own user.
+    #[must_use]
+    pub fn identity(&self) -> Option<Identity> {
+        self.common.identity
+    }
+
     /// Starts a process. Must be called within a tokio runtime; blocks until the program has been executed, which
     /// takes well under a millisecond.
     ///
     /// # Errors
     /// See [`SpawnError`]. Nothing is left behind then, and no slot is used.
-    pub fn spawn(self: &Arc<Self>, mut launch: Launch) -> Result<Arc<Job>, SpawnError> {
+    pub fn spawn(self: &Arc<Self>, launch: Launch) -> Result<Arc<Job>, SpawnError> {
+        self.spawn_with(launch, &[])
+    }
+
+    /// The same; the process finds `handles` as its descriptors from 3 on. Without effect on a terminal.
+    ///
+    /// # Errors
+    /// See [`SpawnError`].
+    pub fn spawn_with(
+        self: &Arc<Self>,
+        mut launch: Launch,
+        handles: &[OwnedFd],
+    ) -> Result<Arc<Job>, SpawnError> {
         if self.stopping.load(Ordering::Acquire) {
             return Err(SpawnError::Stopping);
         }
@@ -133,7 +152,7 @@ impl Engine {
         let (job, running) = {
             let _birth = self.births.read().unwrap_or_else(PoisonError::into_inner);
             let _slot = self.take_slot(&launch)?;
-            let mut running = spawn::spawn(&mut launch, &self.common, tag)?;
+            let mut running = spawn::spawn(&mut launch, handles, &self.common, tag)?;
             let job = Arc::new(Job {
                 pid: running.pid,
                 title: launch.title,

@@ -144,15 +144,25 @@ impl Common {
     }
 }
 
-/// Starts the process.
-pub(super) fn spawn(launch: &mut Launch, common: &Common, tag: u64) -> Result<Running, SpawnError> {
+/// Starts the process, with `handles` as its descriptors from 3 on. A process on a terminal gets none.
+pub(super) fn spawn(
+    launch: &mut Launch,
+    handles: &[OwnedFd],
+    common: &Common,
+    tag: u64,
+) -> Result<Running, SpawnError> {
     match launch.screen {
-        Screen::Pipes => with_pipes(launch, common, tag),
+        Screen::Pipes => with_pipes(launch, handles, common, tag),
         Screen::Terminal { columns, rows } => with_terminal(launch, common, tag, columns, rows),
     }
 }
 
-fn with_pipes(launch: &mut Launch, common: &Common, tag: u64) -> Result<Running, SpawnError> {
+fn with_pipes(
+    launch: &mut Launch,
+    handles: &[OwnedFd],
+    common: &Common,
+    tag: u64,
+) -> Result<Running, SpawnError> {
     let (out, out_end) = pipe_with(PipeFlags::CLOEXEC).map_err(system)?;
     let (err, err_end) = pipe_with(PipeFlags::CLOEXEC).map_err(system)?;
     let (stdin, writer) = match &launch.input {
@@ -165,7 +175,8 @@ fn with_pipes(launch: &mut Launch, common: &Common, tag: u64) -> Result<Running,
     let out = pipe::Receiver::from_owned_fd(out).map_err(SpawnError::System)?;
     let err = pipe::Receiver::from_owned_fd(err).map_err(SpawnError::System)?;
     let stdin = stdin.as_ref().unwrap_or(&common.null).as_fd();
-    let (pid, pidfd) = start(launch, common, tag, [stdin, out_end.as_fd(), err_end.as_fd()], None)?;
+    let stdio = [stdin, out_end.as_fd(), err_end.as_fd()];
+    let (pid, pidfd) = start(launch, handles, common, tag, stdio, None)?;
     let input = match (std::mem::replace(&mut launch.input, Stdin::Empty), writer) {
         (Stdin::Bytes(bytes), Some(mut writer)) => {
             // Ends by itself: with the last byte, or when the process closes its end.
@@ -195,7 +206,7 @@ fn with_terminal(
         rustix::fs::fchown(end, Some(uid), Some(gid)).map_err(system)?;
     }
     let terminal = rustix::io::fcntl_dupfd_cloexec(&master, 3).map_err(system)?;
-    let (pid, pidfd) = start(launch, common, tag, [end, end, end], Some(end))?;
+    let (pid, pidfd) = start(launch, &[], common, tag, [end, end, end], Some(end))?;
     let (reader, writer) = master.into_split();
     let input = Input::new(Writer::Terminal(writer, terminal));
     finish(pid, pidfd, [Some(Source::Terminal(reader)), None], Some(input))
@@ -218,6 +229,7 @@ fn finish(
 
 fn start(
     launch: &Launch,
+    handles: &[OwnedFd],
     common: &Common,
     tag: u64,
     stdio: [BorrowedFd<'_>; 3],
@@ -235,12 +247,15 @@ fn start(
     } else {
         None
     };
-    let image = path.as_deref().map_or(Image::Handle(launch.program.file()), Image::Path);
+    let lifted = Lifted::new(launch.program.file(), handles)?;
+    let file = lifted.program.as_ref().map_or(launch.program.file(), |file| file.as_fd());
+    let image = path.as_deref().map_or(Image::Handle(file), Image::Path);
     let plan = Plan {
         image,
         argv: &argv,
         env: &launch.environment,
         stdio,
+        handles: &lifted.handles,
         cwd: launch.directory.as_fd(),
         apart: if terminal.is_some() { Apart::Session } else { common.apart },
         terminal,
@@ -266,6 +281,25 @@ fn start(
             ) => SpawnError::NotExecutable(name()),
             _ => SpawnError::System(e),
         }),
+    }
+}
+
+/// Copies with numbers that no handle takes in the child, so that making one there never overwrites another.
+struct Lifted {
+    /// Absent where there are no handles, and so nothing to be overwritten by.
+    program: Option<OwnedFd>,
+    handles: Vec<OwnedFd>,
+}
+
+impl Lifted {
+    fn new(program: BorrowedFd<'_>, handles: &[OwnedFd]) -> Result<Self, SpawnError> {
+        if handles.is_empty() {
+            return Ok(Self { program: None, handles: Vec::new() });
+        }
+        let floor = 3 + i32::try_from(handles.len()).unwrap_or(i32::MAX);
+        let lift = |fd: BorrowedFd<'_>| rustix::io::fcntl_dupfd_cloexec(fd, floor).map_err(system);
+        let copies = handles.iter().map(|handle| lift(handle.as_fd())).collect::<Result<_, _>>()?;
+        Ok(Self { program: Some(lift(program)?), handles: copies })
     }
 }
 

@@ -48,6 +48,9 @@ pub(super) struct Plan<'a> {
     pub(super) env: &'a [CString],
     /// Standard input, output and error.
     pub(super) stdio: [BorrowedFd<'a>; 3],
+    /// What it finds from descriptor 3 on. Neither these nor an [`Image::Handle`] may have a number that one of them
+    /// takes in the child.
+    pub(super) handles: &'a [OwnedFd],
     /// The working directory.
     pub(super) cwd: BorrowedFd<'a>,
     /// What it is in.
@@ -209,6 +212,12 @@ unsafe fn prepare(plan: &Plan<'_>) -> bool {
         }
         // Even a descriptor that another thread opened a moment ago without the flag does not get through.
         libc::syscall(libc::SYS_close_range, 3, u32::MAX, libc::CLOSE_RANGE_CLOEXEC);
+        for (fd, wanted) in plan.handles.iter().zip(3..) {
+            // A copy has no flags, so these alone do get through.
+            if libc::dup2(fd.as_raw_fd(), wanted) < 0 {
+                return false;
+            }
+        }
         let mut none = std::mem::zeroed::<libc::sigset_t>();
         libc::sigemptyset(&raw mut none);
         libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut());

@@ -194,3 +194,20 @@ fn entries_that_mean_nothing_clear_are_refused() {
     }
     assert!(UrlPattern::parse("[::1]:3000/x").is_ok());
 }
+
+#[test]
+fn of_an_origin_only_host_port_and_scheme_are_judged() {
+    let rules = rules(Some(&["https://ok.com/a", "other.com"]), &["other.com/b", "bad.ok.com"], false);
+    for (url, wanted) in [
+        ("https://ok.com/", true),
+        ("https://ok.com:444/", false),
+        ("http://ok.com/", false),
+        ("https://other.com/", true),
+        ("https://bad.ok.com/", false),
+        ("https://third.com/", false),
+    ] {
+        let target = Target::parse(url).unwrap().origin();
+        assert_eq!(rules.refuses(&target, &[]).is_none(), wanted, "{url}");
+    }
+    assert!(rules.name_paths() && !UrlRules::open().name_paths());
+}

@@ -1,0 +1,54 @@
+//! Types a text into an element, key by key.
+
+use super::super::error::BrowserError;
+use super::{Page, keys};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// What to type, and how.
+#[derive(Debug)]
+pub struct Typing<'a> {
+    /// Into which element.
+    pub selector: &'a str,
+    /// The text.
+    pub text: &'a str,
+    /// How long to wait between two keys.
+    pub delay: Duration,
+    /// Whether what is there is removed first.
+    pub clear: bool,
+    /// How long the element may take to be ready.
+    pub time: Duration,
+}
+
+/// Keys that are sent before one is waited for.
+const BATCH: usize = 64;
+
+impl Page {
+    /// Types. A character that is on no key is put in as it is.
+    ///
+    /// # Errors
+    /// As [`Page::click`].
+    pub async fn type_text(&self, typing: &Typing<'_>) -> Result<(), BrowserError> {
+        self.find(typing.selector, "type", typing.clear, typing.time).await?;
+        let mut sent = 0;
+        for character in typing.text.chars() {
+            if sent > 0 && !typing.delay.is_zero() {
+                tokio::time::sleep(typing.delay).await;
+            }
+            sent += 1;
+            let (method, params) = match keys::of(character) {
+                Some(key) => {
+                    self.tell("Input.dispatchKeyEvent", key.down());
+                    ("Input.dispatchKeyEvent", key.up())
+                }
+                None => ("Input.insertText", json!({ "text": character.to_string() })),
+            };
+            if sent % BATCH == 0 {
+                let _: Value = self.call(method, params).await?;
+            } else {
+                self.tell(method, params);
+            }
+        }
+        self.settle().await
+    }
+}

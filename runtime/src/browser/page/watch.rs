@@ -1,0 +1,73 @@
+//! Watches requests one by one, where rules name paths: the proxy does not see the path of an encrypted request.
+
+use super::super::cdp::{Connection, Listener};
+use super::super::fence::Fence;
+use serde::Deserialize;
+use serde_json::json;
+use serde_json::value::RawValue;
+use std::sync::Arc;
+
+/// Watches a worker that no page owns.
+#[derive(Debug)]
+pub(in crate::browser) struct Watch {
+    fence: Arc<Fence>,
+}
+
+/// `Fetch.requestPaused`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Paused {
+    request_id: String,
+    request: Request,
+}
+
+#[derive(Debug, Deserialize)]
+struct Request {
+    url: String,
+}
+
+impl Watch {
+    /// Watches what arrives at the lobby.
+    pub(in crate::browser) fn begin(connection: &Connection, session: &str, fence: &Arc<Fence>) {
+        if fence.watches_paths() {
+            connection.listen(session.into(), Arc::new(Self { fence: Arc::clone(fence) }));
+            Self::enable(connection, session, fence);
+        }
+    }
+
+    /// Has the requests of a session stopped until they are judged.
+    pub(super) fn enable(connection: &Connection, session: &str, fence: &Fence) {
+        if fence.watches_paths() {
+            connection.tell(Some(session), "Fetch.enable", &json!({}));
+        }
+    }
+}
+
+impl Listener for Watch {
+    fn event(
+        self: Arc<Self>,
+        connection: &Connection,
+        session: Option<&str>,
+        method: &str,
+        params: &RawValue,
+    ) {
+        if let (Some(session), "Fetch.requestPaused") = (session, method)
+            && let Ok(paused) = serde_json::from_str(params.get())
+        {
+            judge(connection, session, &self.fence, &paused);
+        }
+    }
+}
+
+/// Lets a request go on, or fails it.
+pub(super) fn judge(connection: &Connection, session: &str, fence: &Fence, paused: &Paused) {
+    let (id, url) = (&paused.request_id, &paused.request.url);
+    // What is in the page already needs no network.
+    let local = ["data:", "blob:"].iter().any(|scheme| url.starts_with(scheme));
+    if local || fence.url(url).is_ok() {
+        connection.tell(Some(session), "Fetch.continueRequest", &json!({ "requestId": id }));
+    } else {
+        let params = json!({ "requestId": id, "errorReason": "BlockedByClient" });
+        connection.tell(Some(session), "Fetch.failRequest", &params);
+    }
+}

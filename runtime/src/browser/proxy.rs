@@ -1,0 +1,81 @@
+//! The egress proxy: the only way out for the pages of one identity, and the place where its URL rules are enforced.
+//!
+//! Each identity has a proxy of its own on a loopback port, so whose request it is needs no credentials. The browser
+//! sends everything through it: documents, what they load, workers, sockets, windows. A connection is judged by the
+//! addresses that its host resolves to, and goes to one of these very addresses.
+//!
+//! | module | |
+//! |---|---|
+//! | `serve` | one connection of the browser: which kind of request it is |
+//! | `forward` | a request in the clear, judged by its whole URL |
+//! | `tunnel` | a tunnel: encrypted bytes are carried, requests in the clear are judged one by one |
+//! | `headers` | what concerns one connection only is not passed on |
+
+mod forward;
+mod headers;
+mod serve;
+mod tunnel;
+
+#[cfg(test)]
+mod tests;
+
+use super::fence::{Fence, Trouble};
+use crate::egress::{Place, dial};
+use std::io;
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_util::task::AbortOnDropHandle;
+
+/// Connections of the browser that one proxy serves at once; further ones wait.
+const MOST_CONNECTIONS: usize = 512;
+
+/// A proxy; gone when dropped.
+#[derive(Debug)]
+pub(super) struct Proxy {
+    /// Its port on the loopback address.
+    pub(super) port: u16,
+    _serving: AbortOnDropHandle<()>,
+}
+
+impl Proxy {
+    /// Listens on a port of the system's choice.
+    pub(super) async fn open(fence: Arc<Fence>) -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let port = listener.local_addr()?.port();
+        let serving = AbortOnDropHandle::new(tokio::spawn(accept(listener, fence)));
+        Ok(Self { port, _serving: serving })
+    }
+}
+
+async fn accept(listener: TcpListener, fence: Arc<Fence>) {
+    let seats = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    while let Ok(seat) = Arc::clone(&seats).acquire_owned().await {
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                let _ = stream.set_nodelay(true);
+                let served = serve::serve(Box::new(stream), Arc::clone(&fence), None);
+                tokio::spawn(async move {
+                    served.await;
+                    drop(seat);
+                });
+            }
+            // Out of descriptors: some will be given back.
+            Err(_) => tokio::time::sleep(std::time::Duration::from_millis(50)).await,
+        }
+    }
+}
+
+/// Connects to a judged place, but not to this server itself.
+async fn reach(fence: &Fence, place: &Place) -> Result<TcpStream, Trouble> {
+    let stream = dial(place).await.map_err(|error| Trouble::Failed(error.to_string()))?;
+    let (Ok(local), Ok(peer)) = (stream.local_addr(), stream.peer_addr()) else {
+        return Err(Trouble::Failed("no connection".to_owned()));
+    };
+    // Both ends on one address: the connection did not leave this machine.
+    if fence.is_own(peer.port()) && (peer.ip() == local.ip() || peer.ip().is_loopback()) {
+        return Err(Trouble::Refused("default:base".to_owned()));
+    }
+    Ok(stream)
+}

@@ -1,0 +1,195 @@
+//! Identities, crashes, ends: nobody sees another's page, nothing hangs, nothing stays behind.
+
+use crate::driver::{Driver, browsers_of, eventually};
+use crate::site::{Page, Site};
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+fn site() -> Site {
+    Site::new(&[
+        ("/", Page::html("<title>Home</title><script>console.log('mine')</script>").header("Set-Cookie: k=v")),
+        ("/other", Page::html("<title>Other</title>")),
+        ("/leave", Page::html("<title>Leave</title><script>onbeforeunload = (e) => { e.preventDefault(); return 'stay' }</script><button>Press</button>")),
+        ("/dialogs", Page::html("<title>Dialogs</title><button onclick=\"alert('hi'); confirm('sure'); prompt('name')\">Ask</button>")),
+        ("/popups", Page::html("<title>Popups</title><a target=_blank href=/other>Open</a>")),
+        ("/file", Page::html("x").header("Content-Disposition: attachment; filename=x.bin")),
+        ("/frame", Page::html("<title>Frame</title><script>setInterval(() => 0, 1)</script>")),
+        ("/hang", Page::html("").after(Duration::from_secs(600))),
+    ])
+}
+
+#[test]
+fn identities_share_a_browser_and_nothing_in_it() {
+    let (driver, site) = (Driver::start("{}"), site());
+    driver.go(&site.url("/"));
+    let content = |who: &str| driver.ask(who, "/browser/content?type=text", None).1;
+    assert_eq!(content("two")["url"], "about:blank");
+    let (_, console) = driver.ask("two", "/browser/console", None);
+    assert_eq!(console, json!({ "logs": [] }));
+    let go = json!({ "url": site.url("/other") });
+    assert_eq!(driver.ok_as("two", "/browser/navigate", go)["title"], "Other");
+    let cookies = json!({ "script": "document.cookie" });
+    assert_eq!(driver.ok_as("two", "/browser/evaluate", cookies.clone()), json!({ "result": "" }));
+    assert_eq!(driver.ok("/browser/evaluate", cookies), json!({ "result": "k=v" }));
+    driver.eval("localStorage.x = 1");
+    let stored = json!({ "script": "localStorage.x === undefined" });
+    assert_eq!(driver.ok_as("two", "/browser/evaluate", stored), json!({ "result": true }));
+    assert_eq!(content("one")["title"], "Home");
+    assert!(driver.console().contains(&("log".to_owned(), "mine".to_owned())));
+    let direct = |pid: &i32| std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default().contains("--remote-debugging-pipe");
+    let main = driver.browsers().into_iter().filter(direct).filter(|pid| {
+        !std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default().contains("--type=")
+    });
+    assert_eq!(main.count(), 1, "one browser");
+}
+
+#[test]
+fn calls_of_one_identity_take_turns_and_others_do_not_wait() {
+    let driver = Driver::start("{}");
+    driver.eval("1");
+    driver.ok_as("two", "/browser/evaluate", json!({ "script": "1" }));
+    let slow = json!({ "script": "new Promise(done => setTimeout(() => done(Date.now()), 700))" });
+    std::thread::scope(|scope| {
+        let first = scope.spawn(|| driver.ok("/browser/evaluate", slow.clone())["result"].as_u64().unwrap());
+        std::thread::sleep(Duration::from_millis(150));
+        let begun = Instant::now();
+        driver.ok_as("two", "/browser/evaluate", json!({ "script": "1" }));
+        assert!(begun.elapsed() < Duration::from_millis(500), "another identity waited");
+        let second = driver.ok("/browser/evaluate", json!({ "script": "Date.now()" }))["result"].as_u64().unwrap();
+        assert!(second >= first.join().unwrap(), "the second call ran before the first had ended");
+    });
+}
+
+#[test]
+fn dialogs_popups_and_downloads_hold_up_nothing() {
+    let (driver, site) = (Driver::start("{}"), site());
+    driver.go(&site.url("/dialogs"));
+    driver.ok("/browser/click", json!({ "selector": "button" }));
+    assert_eq!(driver.eval("[confirm('a'), prompt('b')]"), json!([false, null]));
+    let dialogs: Vec<String> = driver.console().into_iter().filter(|l| l.0 == "dialog").map(|l| l.1).collect();
+    assert_eq!(dialogs, ["alert: hi", "confirm: sure", "prompt: name", "confirm: a", "prompt: b"]);
+
+    driver.go(&site.url("/popups"));
+    driver.ok("/browser/click", json!({ "selector": "a" }));
+    driver.eval("window.open('/other'); window.open('about:blank'); 0");
+    assert_eq!(driver.eval("document.title"), "Popups");
+    let popups = driver.console().into_iter().filter(|l| l.0 == "popup").count();
+    assert_eq!(popups, 3);
+    assert!(!site.was_asked("/other"), "no window was loaded");
+
+    driver.go(&site.url("/leave"));
+    driver.ok("/browser/click", json!({ "selector": "button" }));
+    assert_eq!(driver.go(&site.url("/"))["title"], "Home", "a page that wants to stay is left");
+
+    driver.eval("location = '/file'; 0");
+    assert_eq!(driver.eval("document.title"), "Home");
+    driver.eval("window.close(); 0");
+    assert_eq!(driver.go(&site.url("/other"))["title"], "Other");
+}
+
+#[test]
+fn a_page_that_crashed_or_hangs_is_replaced() {
+    let (driver, site) = (Driver::start("{}"), site());
+    driver.go(&site.url("/frame"));
+    // The page's own process, not the browser's.
+    let renderer = |driver: &Driver| {
+        driver.browsers().into_iter().filter(|pid| {
+            std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default().contains("--type=renderer")
+        }).collect::<Vec<_>>()
+    };
+    for pid in renderer(&driver) {
+        let pid = rustix::process::Pid::from_raw(pid).unwrap();
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(driver.go(&site.url("/"))["title"], "Home");
+    driver.eval("setTimeout(() => { for (;;); }, 0); 0");
+    let begun = Instant::now();
+    let body = json!({ "script": "1", "timeout": 500 });
+    let (status, answer) = driver.ask("one", "/browser/evaluate", Some(&body));
+    assert!(matches!(status, 200 | 408), "{answer}");
+    assert_eq!(driver.go(&site.url("/"))["title"], "Home");
+    assert!(begun.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn a_browser_that_was_killed_is_started_again() {
+    let (driver, site) = (Driver::start("{}"), site());
+    driver.go(&site.url("/"));
+    let before = driver.browsers();
+    for pid in &before {
+        let pid = rustix::process::Pid::from_raw(*pid).unwrap();
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+    }
+    eventually("the dead are waited for", || driver.browsers().iter().all(|pid| !before.contains(pid)));
+    assert_eq!(driver.go(&site.url("/"))["title"], "Home");
+    assert!(!driver.browsers().is_empty());
+}
+
+#[test]
+fn a_call_under_way_hears_of_the_end() {
+    let (driver, site) = (Driver::start("{}"), site());
+    driver.go(&site.url("/"));
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| driver.ask("one", "/browser/navigate", Some(&json!({ "url": site.url("/hang") }))));
+        eventually("it is under way", || site.was_asked("/hang"));
+        for pid in driver.browsers() {
+            let pid = rustix::process::Pid::from_raw(pid).unwrap();
+            let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+        }
+        let (status, answer) = waiting.join().unwrap();
+        assert_eq!((status, &answer["code"]), (503, &json!("browser_unavailable")), "{answer}");
+    });
+}
+
+/// The profile that a browser's command line names.
+fn profile(pids: &[i32]) -> std::path::PathBuf {
+    let lines = pids.iter().filter_map(|pid| std::fs::read_to_string(format!("/proc/{pid}/cmdline")).ok());
+    let named = lines.filter_map(|line| {
+        line.split('\0').find_map(|word| word.strip_prefix("--user-data-dir=").map(str::to_owned))
+    });
+    named.collect::<Vec<_>>().pop().unwrap().into()
+}
+
+fn alive(pids: &[i32]) -> Vec<i32> {
+    let stands = |pid: &i32| {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        !stat.is_empty() && !stat.contains(") Z ")
+    };
+    pids.iter().copied().filter(stands).collect()
+}
+
+#[test]
+fn a_server_that_stops_leaves_no_browser() {
+    let (driver, site) = (Driver::start("{}"), site());
+    driver.go(&site.url("/"));
+    let (pids, folder) = (driver.browsers(), profile(&driver.browsers()));
+    assert!(folder.exists());
+    let (status, _) = driver.server.stop();
+    assert_eq!((status, alive(&pids)), (Some(0), vec![]));
+    assert!(!folder.exists(), "{}", folder.display());
+}
+
+#[test]
+fn a_server_that_is_killed_leaves_no_browser_and_the_next_one_starts() {
+    let (driver, site) = (Driver::start("{}"), site());
+    driver.go(&site.url("/"));
+    let (pids, folder) = (driver.browsers(), profile(&driver.browsers()));
+    std::thread::scope(|scope| {
+        let server = driver.server.pid();
+        scope.spawn(move || {
+            std::thread::sleep(Duration::from_millis(300));
+            let pid = rustix::process::Pid::from_raw(i32::try_from(server).unwrap()).unwrap();
+            rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+        });
+        // In the middle of a load, whose answer never comes.
+        let asked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| driver.go(&site.url("/hang"))));
+        assert!(asked.is_err());
+    });
+    eventually("the browser ends with its server", || alive(&pids).is_empty());
+    assert!(folder.exists(), "nobody was there to remove it");
+    let next = Driver::start("{}");
+    assert_eq!(next.go(&site.url("/"))["title"], "Home");
+    assert!(!folder.exists(), "the next browser sweeps it");
+    assert!(!browsers_of(next.server.pid()).is_empty());
+}
