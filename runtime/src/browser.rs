@@ -116,3 +116,6 @@ async fn end_when_idle(browser: Arc<Browser>, idle: Duration) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

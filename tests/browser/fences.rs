@@ -1,7 +1,7 @@
 //! Which URLs may be opened, whoever opens them: the caller, a redirect, or the page by any means it has.
 
-use crate::driver::Driver;
-use crate::site::{Page, Sink, Site};
+use crate::driver::{Driver, setup};
+use crate::site::{Encrypted, Page, Sink, Site};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -78,7 +78,7 @@ fn row_68_a_page_gets_no_further_with_them() {
     }
     driver.go(&site.url("/"));
     let read = "new Promise(done => { const f = document.createElement('iframe'); f.src = 'file:///etc/passwd';\
-                f.onload = f.onerror = () => done(f.contentDocument ? f.contentDocument.body.innerText : ''); document.body.append(f) })";
+                document.body.append(f); setTimeout(() => done(f.contentDocument ? f.contentDocument.body.innerText : ''), 400) })";
     assert_eq!(driver.eval(read), "");
 }
 
@@ -228,20 +228,39 @@ fn a_path_that_is_denied_is_denied_to_sockets_too() {
 
 #[test]
 fn a_path_inside_an_encrypted_connection_is_judged_by_the_page() {
-    let (site, sink) = (home(), Sink::new());
-    let (port, tls) = (site.port, sink.port);
-    let driver =
-        Driver::start(&format!(r#"{{"url_allow": ["http://127.0.0.1:{port}", "https://127.0.0.1:{tls}/ok"]}}"#));
-    driver.go(&site.url("/"));
-    for kind in ["fetch(URL, {mode: 'no-cors'}).catch(() => 0).then(() => 0)", "window.open(URL); 0"] {
-        driver.eval(&kind.replace("URL", &format!("'https://127.0.0.1:{tls}/no'")));
+    let (site, folder) = (home(), tempfile::tempdir().unwrap());
+    let encrypted = Encrypted::new(folder.path());
+    let host = format!("127.0.0.1:{}", encrypted.port);
+    site.add("/worker.js", Page::script(&format!("fetch('https://{host}/no/service', {{mode: 'no-cors'}}).catch(() => 0); fetch('https://{host}/ok/service', {{mode: 'no-cors'}}).catch(() => 0)")));
+    // The certificate is nobody's: this browser takes it all the same.
+    let browser = folder.path().join("browser");
+    std::fs::write(&browser, "#!/bin/sh\nexec chromium \"$@\" --ignore-certificate-errors\n").unwrap();
+    std::fs::set_permissions(&browser, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let rules = format!(r#"{{"url_allow": ["http://127.0.0.1:{}", "https://{host}/ok"]}}"#, site.port);
+    let driver = Driver { server: setup(&rules).env("ABX_BROWSER", browser.to_str().unwrap()).start() };
+    for path in ["/no", "/ok"] {
+        driver.go(&site.url("/"));
+        let url = |what: &str| format!("'https://{host}{path}/{what}'");
+        let fetch = |what: &str| format!("fetch({}, {{mode: 'no-cors'}}).catch(() => 0).then(() => 0)", url(what));
+        driver.eval(&fetch("fetch"));
+        driver.eval(&format!("const i = new Image(); i.src = {}; 0", url("image")));
+        driver.eval(&format!("const f = document.createElement('iframe'); f.src = {}; document.body.append(f); 0", url("frame")));
+        driver.eval(&format!("window.open({}); 0", url("window")));
+        driver.eval(&format!("new Worker(URL.createObjectURL(new Blob([\"{}\"]))); 0", fetch("worker")));
+        driver.eval(&format!("new SharedWorker(URL.createObjectURL(new Blob([\"{}\"]))); 0", fetch("shared")));
+        driver.eval("navigator.serviceWorker.register('/worker.js').then(() => navigator.serviceWorker.ready).then(() => 0)");
+        driver.eval("new Promise(done => setTimeout(done, 500))");
+        driver.eval(&format!("location = {}; 0", url("location")));
+        driver.eval("new Promise(done => setTimeout(done, 300))");
     }
-    let worker = format!("fetch('https://127.0.0.1:{tls}/no', {{mode: 'no-cors'}})");
-    driver.eval(&format!("new Worker(URL.createObjectURL(new Blob([\"{worker}\"]))); 0"));
-    std::thread::sleep(Duration::from_millis(500));
-    assert_eq!(sink.came(), 0);
-    driver.eval(&format!("fetch('https://127.0.0.1:{tls}/ok/x', {{mode: 'no-cors'}}).catch(() => 0).then(() => 0)"));
-    assert!(sink.came() > 0);
+    let mut asked = encrypted.asked();
+    asked.sort();
+    asked.dedup();
+    asked.retain(|path| path != "/favicon.ico");
+    let wanted = ["fetch", "frame", "image", "location", "service", "shared", "worker"].map(|what| format!("/ok/{what}"));
+    assert_eq!(asked, wanted);
+    assert_eq!(driver.go(&format!("https://{host}/ok"))["status"], 200);
+    assert_eq!(refused(&driver, &format!("https://{host}/no")), "policy:endpoints.browser_navigate");
 }
 
 #[test]

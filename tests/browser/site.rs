@@ -158,3 +158,59 @@ impl Sink {
         *self.came.lock().unwrap()
     }
 }
+
+/// Pages over TLS, with a certificate that nobody vouches for.
+pub struct Encrypted {
+    pub port: u16,
+    child: std::process::Child,
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+impl Encrypted {
+    pub fn new(folder: &std::path::Path) -> Self {
+        let certificate = folder.join("certificate.pem");
+        let made = std::process::Command::new("openssl")
+            .args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"])
+            .arg("-keyout")
+            .arg(&certificate)
+            .arg("-out")
+            .arg(folder.join("public.pem"))
+            .stderr(std::process::Stdio::null())
+            .status();
+        assert!(made.unwrap().success());
+        let public = std::fs::read_to_string(folder.join("public.pem")).unwrap();
+        let whole = std::fs::read_to_string(&certificate).unwrap() + &public;
+        std::fs::write(&certificate, whole).unwrap();
+        let script = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/browser/encrypted.py");
+        let mut child = std::process::Command::new("python3")
+            .arg("-B")
+            .arg(script)
+            .arg(&certificate)
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let port = lines.next().unwrap().unwrap().parse().unwrap();
+        let asked = Arc::<Mutex<Vec<String>>>::default();
+        let heard = Arc::clone(&asked);
+        std::thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                heard.lock().unwrap().push(line);
+            }
+        });
+        Self { port, child, asked }
+    }
+
+    /// The path of every request so far.
+    pub fn asked(&self) -> Vec<String> {
+        self.asked.lock().unwrap().clone()
+    }
+}
+
+impl Drop for Encrypted {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -116,6 +116,10 @@ impl Console {
     /// A remark of the browser's own.
     pub(super) fn added(&self, added: &Added) {
         let entry = &added.entry;
+        // The browser asks for it by itself; no page did.
+        if entry.url.as_deref().is_some_and(|url| url.ends_with("/favicon.ico")) {
+            return;
+        }
         let kind = if entry.level == "verbose" { "debug" } else { &entry.level };
         match entry.url.as_deref().filter(|url| !url.is_empty() && !entry.text.contains(url)) {
             Some(url) => self.add(kind, &format!("{} {url}", entry.text), Some(entry.timestamp)),
@@ -128,6 +132,9 @@ impl Console {
 pub(super) fn shown(value: &Remote) -> String {
     if let Some(text) = &value.unserializable_value {
         return text.clone();
+    }
+    if value.subtype.as_deref() == Some("null") {
+        return "null".to_owned();
     }
     match &value.value {
         Some(serde_json::Value::String(text)) => return text.clone(),
@@ -184,7 +191,7 @@ mod tests {
             (json!({"type": "string", "value": "a"}), "a"),
             (json!({"type": "number", "unserializableValue": "NaN"}), "NaN"),
             (json!({"type": "undefined"}), "undefined"),
-            (json!({"type": "object", "subtype": "null", "value": null}), "object"),
+            (json!({"type": "object", "subtype": "null", "value": null}), "null"),
             (
                 json!({"type": "object", "description": "Object", "preview": {"description": "Object", "overflow": true,
                     "properties": [{"name": "a", "type": "string", "value": "x"}, {"name": "b", "type": "number", "value": "1"}]}}),

@@ -84,6 +84,8 @@ struct State {
     interactive: bool,
     loaded: bool,
     idle: bool,
+    /// A navigation was asked for by the page.
+    announced: bool,
     /// A navigation has begun and not come to an end.
     moving: bool,
     /// The URL that could not be loaded, where an error page stands in its place.

@@ -52,8 +52,9 @@ async fn answers_reach_who_asked_and_events_who_listens() {
     let session: Session = "s".into();
     connection.listen(Arc::clone(&session), Arc::clone(&page) as Arc<dyn Listener>);
     let asked = async {
-        let one = connection.call::<Value>(None, "A", &json!({}));
-        let two = connection.call::<Value>(Some(&session), "B", &json!({"x": 1}));
+        let (none, some) = (json!({}), json!({"x": 1}));
+        let one = connection.call::<Value>(None, "A", &none);
+        let two = connection.call::<Value>(Some(&session), "B", &some);
         tokio::join!(one, two)
     };
     let served = async {

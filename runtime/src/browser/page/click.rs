@@ -53,6 +53,7 @@ impl Page {
         let event = |kind: &str, buttons: u8| {
             json!({ "type": kind, "x": at.x, "y": at.y, "button": "left", "buttons": buttons, "clickCount": 1 })
         };
+        self.about_to_act();
         let moved = json!({ "type": "mouseMoved", "x": at.x, "y": at.y });
         self.tell("Input.dispatchMouseEvent", moved);
         self.tell("Input.dispatchMouseEvent", event("mousePressed", 1));

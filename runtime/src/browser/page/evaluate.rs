@@ -1,9 +1,9 @@
 //! Evaluates a script of the caller's in the page, among the page's own scripts.
 
-use super::super::cdp::Remote;
+use super::super::cdp::{CdpError, Remote};
 use super::super::error::BrowserError;
 use super::Page;
-use super::world::{Ran, thrown};
+use super::world::{Ran, moved_on, thrown};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -35,7 +35,14 @@ impl Page {
             "expression": script, "awaitPromise": true, "userGesture": true, "replMode": false,
             "timeout": milliseconds,
         });
-        let mut value = value_of(self.call("Runtime.evaluate", params).await?)?;
+        let ran = match self.call("Runtime.evaluate", params).await {
+            // What the browser says when it has stopped a script for its time.
+            Err(CdpError::Refused(why)) if why == "Internal error" => {
+                return Err(BrowserError::TimedOut(format!("Timed out after {milliseconds} ms")));
+            }
+            ran => ran?,
+        };
+        let mut value = value_of(ran)?;
         if value.r#type == "function" {
             value = value_of(self.on(&value, CALL, false).await?)?;
         }
@@ -69,7 +76,13 @@ impl Page {
             "functionDeclaration": function, "objectId": value.object_id, "awaitPromise": true,
             "userGesture": true, "returnByValue": by_value,
         });
-        Ok(self.call("Runtime.callFunctionOn", params).await?)
+        match self.call("Runtime.callFunctionOn", params).await {
+            Err(CdpError::Refused(why)) if moved_on(&why) => Err(BrowserError::Script {
+                class: "Error".to_owned(),
+                message: "The page went elsewhere while the script ran".to_owned(),
+            }),
+            ran => Ok(ran?),
+        }
     }
 }
 

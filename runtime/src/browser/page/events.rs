@@ -114,9 +114,12 @@ impl Page {
                     self.state.send_modify(|state| state.unreachable = frame.unreachable_url);
                 }
             }),
-            "Page.frameStartedLoading" | "Page.frameStoppedLoading" => read(params, |event: OfFrame| {
+            "Page.frameStartedLoading"
+            | "Page.frameStoppedLoading"
+            | "Page.frameScheduledNavigation"
+            | "Page.frameRequestedNavigation" => read(params, |event: OfFrame| {
                 if event.frame_id == self.target {
-                    self.state.send_modify(|state| state.moving = method == "Page.frameStartedLoading");
+                    self.state.send_modify(|state| state.move_on(method));
                 }
             }),
             "Inspector.targetCrashed" | "Inspector.detached" => {
@@ -129,6 +132,14 @@ impl Page {
 }
 
 impl State {
+    fn move_on(&mut self, method: &str) {
+        match method {
+            "Page.frameStartedLoading" => (self.announced, self.moving) = (false, true),
+            "Page.frameStoppedLoading" => self.moving = false,
+            _ => self.announced = true,
+        }
+    }
+
     fn lifecycle(&mut self, event: Lifecycle) {
         let current = self.loaders.back().is_some_and(|loader| *loader == event.loader_id);
         match &*event.name {

@@ -42,6 +42,9 @@ struct Navigated {
 /// How long the browser may take to put its error page up.
 const ERROR_PAGE: Duration = Duration::from_secs(2);
 
+/// How long after a page has announced a navigation it may take to begin; some never do.
+const ANNOUNCED: Duration = Duration::from_millis(500);
+
 const DESCRIBE: &str = "() => ({
   url: location.href, title: document.title,
   status: performance.getEntriesByType('navigation')[0]?.responseStatus || null,
@@ -93,7 +96,16 @@ impl Page {
     pub(super) async fn settle(&self) -> Result<(), BrowserError> {
         // The answer comes after whatever the page had to tell before it.
         let _: serde_json::Value = self.call("Runtime.evaluate", json!({ "expression": "1" })).await?;
-        self.until(|state| !state.moving || state.interactive && state.loaded).await
+        let begun = self.until(|state| !state.announced);
+        if let Ok(ended) = tokio::time::timeout(ANNOUNCED, begun).await {
+            ended?;
+        }
+        self.until(|state| !state.moving).await
+    }
+
+    /// Something is about to be done that may lead elsewhere; what was announced before does not count.
+    pub(super) fn about_to_act(&self) {
+        self.state.send_modify(|state| state.announced = false);
     }
 }
 

@@ -30,6 +30,7 @@ impl Page {
     /// As [`Page::click`].
     pub async fn type_text(&self, typing: &Typing<'_>) -> Result<(), BrowserError> {
         self.find(typing.selector, "type", typing.clear, typing.time).await?;
+        self.about_to_act();
         let mut sent = 0;
         for character in typing.text.chars() {
             if sent > 0 && !typing.delay.is_zero() {

@@ -77,7 +77,7 @@ impl Page {
 }
 
 /// Whether the document that a script ran in has gone.
-fn moved_on(why: &str) -> bool {
+pub(super) fn moved_on(why: &str) -> bool {
     ["context", "navigated", "No frame", "Promise was collected"].iter().any(|part| why.contains(part))
 }
 

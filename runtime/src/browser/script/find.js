@@ -104,10 +104,14 @@ async function find(steps, want, clear, timeout) {
       element.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
     }
     const before = element.getBoundingClientRect();
-    await frame();
-    const box = element.getBoundingClientRect();
-    if (box.x !== before.x || box.y !== before.y || box.width !== before.width || box.height !== before.height) {
-      return { why: 'the element does not hold still' };
+    let box = before;
+    // Two frames: in its first an animation has not moved anything yet.
+    for (let still = 0; still < 2; still++) {
+      await frame();
+      box = element.getBoundingClientRect();
+      if (box.x !== before.x || box.y !== before.y || box.width !== before.width || box.height !== before.height) {
+        return { why: 'the element does not hold still' };
+      }
     }
     if (want === 'look') return { x: box.x + scrollX, y: box.y + scrollY, width: box.width, height: box.height };
     const at = point(element);

@@ -6,7 +6,7 @@
 //!
 //! # Response
 //! `{"url", "title", "status"}`: where the page is in the end, its title, and the status of the answer (a 404 is no error).
-//! `status` is null for a move within the document that was there.
+//! A move within the document that is there has its status; null stands for a document that came over no network.
 //!
 //! # Limits
 //! `limits.timeout_seconds` (120).
