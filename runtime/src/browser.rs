@@ -60,7 +60,12 @@ impl Browsers {
     /// Starts nothing yet. `named` is the program to use instead of the first that is found.
     #[must_use]
     pub fn new(named: Option<String>) -> Self {
-        Self { named, idle: IDLE, running: tokio::sync::Mutex::default(), tenants: std::sync::Mutex::default() }
+        Self {
+            named,
+            idle: IDLE,
+            running: tokio::sync::Mutex::default(),
+            tenants: std::sync::Mutex::default(),
+        }
     }
 
     /// The same with another time until an unused browser ends.

@@ -81,9 +81,14 @@ fn a_click_waits_and_says_what_it_waited_for() {
         ("#go", "cover.style.display = 'block'", "<div id=\"cover\"> is in front of the element"),
     ] {
         driver.eval(prepare);
-        let answer = driver.ask("one", "/browser/click", Some(&json!({ "selector": selector, "timeout": 300 })));
+        let answer =
+            driver.ask("one", "/browser/click", Some(&json!({ "selector": selector, "timeout": 300 })));
         let error = format!("Timed out after 300 ms: {why}");
-        assert_eq!(answer, (408, json!({ "error": error, "type": "TimeoutError", "code": "timeout" })), "{selector}");
+        assert_eq!(
+            answer,
+            (408, json!({ "error": error, "type": "TimeoutError", "code": "timeout" })),
+            "{selector}"
+        );
     }
 }
 
@@ -103,7 +108,10 @@ fn typing_presses_keys() {
     };
     driver.eval("document.querySelector('#name').setSelectionRange(3, 3)");
     typed(json!({ "selector": "#name", "text": "A!" }));
-    assert_eq!(driver.eval("[document.querySelector('#name').value, said.splice(0).join()]"), json!(["oldA!", "dA,i,d!,i"]));
+    assert_eq!(
+        driver.eval("[document.querySelector('#name').value, said.splice(0).join()]"),
+        json!(["oldA!", "dA,i,d!,i"])
+    );
     typed(json!({ "selector": "#name", "text": "é中🙂", "clear": true }));
     assert_eq!(driver.eval("document.querySelector('#name').value"), "é中🙂");
     typed(json!({ "selector": "#area", "text": "a\n\"b\"\\" }));

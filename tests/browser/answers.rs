@@ -18,7 +18,12 @@ fn site() -> Site {
         ("/slow", Page::html("<title>Slow</title><img src=/late.png><script>fetch('/later')</script>")),
         ("/late.png", Page::html("").after(slow)),
         ("/later", Page::html("").after(slow * 2)),
-        ("/tall", Page::html("<title>Tall</title><body style='margin:0'><div id=box style='height:3000px;width:200px;background:red'></div>")),
+        (
+            "/tall",
+            Page::html(
+                "<title>Tall</title><body style='margin:0'><div id=box style='height:3000px;width:200px;background:red'></div>",
+            ),
+        ),
         ("/file", Page::html("x").header("Content-Disposition: attachment; filename=x.bin")),
     ]);
     let elsewhere = format!("http://localhost:{}/", site.port);
@@ -44,7 +49,9 @@ fn navigate_waits_as_long_as_it_is_told() {
     let (driver, site) = (Driver::start("{}"), site());
     driver.go(&site.url("/"));
     let state = "performance.getEntriesByType('resource').map(e => new URL(e.name).pathname).sort().join()";
-    for (wait_until, wanted) in [("domcontentloaded", ""), ("load", "/late.png"), ("networkidle", "/late.png,/later")] {
+    for (wait_until, wanted) in
+        [("domcontentloaded", ""), ("load", "/late.png"), ("networkidle", "/late.png,/later")]
+    {
         let body = json!({ "url": site.url("/slow"), "wait_until": wait_until });
         let answer = driver.ok("/browser/navigate", body);
         assert_eq!(answer, json!({ "url": site.url("/slow"), "title": "Slow", "status": 200 }));
@@ -62,11 +69,21 @@ fn what_cannot_be_loaded_is_told() {
     let (driver, site) = (Driver::start("{}"), site());
     driver.go(&site.url("/"));
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let failed = |error: String| json!({ "error": error, "type": "NavigationError", "code": "navigation_failed" });
+    let failed =
+        |error: String| json!({ "error": error, "type": "NavigationError", "code": "navigation_failed" });
     for (url, wanted) in [
-        (format!("http://127.0.0.1:{closed}/x?secret=1"), format!("no connection: connection refused: http://127.0.0.1:{closed}/x")),
-        (format!("https://127.0.0.1:{closed}/"), format!("no connection: connection refused: https://127.0.0.1:{closed}/")),
-        ("http://no-such-host.invalid/".to_owned(), "the host has no address: http://no-such-host.invalid/".to_owned()),
+        (
+            format!("http://127.0.0.1:{closed}/x?secret=1"),
+            format!("no connection: connection refused: http://127.0.0.1:{closed}/x"),
+        ),
+        (
+            format!("https://127.0.0.1:{closed}/"),
+            format!("no connection: connection refused: https://127.0.0.1:{closed}/"),
+        ),
+        (
+            "http://no-such-host.invalid/".to_owned(),
+            "the host has no address: http://no-such-host.invalid/".to_owned(),
+        ),
         (site.url("/file"), format!("{} is a download, which the browser does not take", site.url("/file"))),
     ] {
         let answer = driver.ask("one", "/browser/navigate", Some(&json!({ "url": url })));
@@ -78,7 +95,8 @@ fn what_cannot_be_loaded_is_told() {
 fn content_is_html_or_text() {
     let (driver, site) = (Driver::start("{}"), site());
     let content = |query: &str| driver.ask("one", &format!("/browser/content{query}"), None);
-    let empty = json!({ "content": "<html><head></head><body></body></html>", "url": "about:blank", "title": "" });
+    let empty =
+        json!({ "content": "<html><head></head><body></body></html>", "url": "about:blank", "title": "" });
     assert_eq!(content(""), (200, empty), "before any navigation");
     driver.go(&site.url("/"));
     let wanted = |content: &str| (200, json!({ "content": content, "url": site.url("/"), "title": "Home" }));
@@ -94,7 +112,8 @@ fn evaluate_gives_values_promises_and_errors() {
     let ok = |result: Value| (200, json!({ "result": result }));
     let odd = |what: &str| (200, json!({ "result": null, "unserializable": what }));
     let threw = |class: &str, message: &str| {
-        let body = json!({ "error": message, "type": class, "code": "invalid_parameter", "parameter": "script" });
+        let body =
+            json!({ "error": message, "type": class, "code": "invalid_parameter", "parameter": "script" });
         (400, body)
     };
     for (script, wanted) in [
@@ -116,7 +135,10 @@ fn evaluate_gives_values_promises_and_errors() {
         ("({a: undefined, f() {}, d: new Date(0)})", ok(json!({ "d": "1970-01-01T00:00:00.000Z" }))),
         ("new Map([['k', new Set([1])]])", ok(json!([["k", [1]]]))),
         ("document.body", ok(json!("ref: <BODY>"))),
-        ("({e: new TypeError('no'), r: /a/g, u: new Uint8Array([1, 2])})", ok(json!({ "e": "TypeError: no", "r": "/a/g", "u": [1, 2] }))),
+        (
+            "({e: new TypeError('no'), r: /a/g, u: new Uint8Array([1, 2])})",
+            ok(json!({ "e": "TypeError: no", "r": "/a/g", "u": [1, 2] })),
+        ),
         ("const o = {n: 1}; o.self = o; o", ok(json!({ "n": 1, "self": "[Circular]" }))),
         ("const s = {}; [s, s]", ok(json!([{}, {}]))),
         ("nothing.here", threw("ReferenceError", "nothing is not defined")),

@@ -12,9 +12,8 @@ pub struct Driver {
 
 /// The rules of all tests: every browser endpoint, and `params` of `browser_navigate`.
 pub fn setup(params: &str) -> Setup {
-    let token = |id: &str, scope: &str| {
-        format!(r#"{{"id": "{id}", "token_env": "T_{id}", "scopes": ["{scope}"]}}"#)
-    };
+    let token =
+        |id: &str, scope: &str| format!(r#"{{"id": "{id}", "token_env": "T_{id}", "scopes": ["{scope}"]}}"#);
     let tokens =
         [token("one", "browser:use"), token("two", "browser:use"), token("none", "files:read")].join(", ");
     let policy = format!(
@@ -22,7 +21,9 @@ pub fn setup(params: &str) -> Setup {
             "endpoints": {{"browser_navigate": {{"params": {params}}}}}}}"#
     );
     let setup = Setup::new().policy(&policy);
-    ["one", "two", "none"].into_iter().fold(setup, |setup, id| setup.env(&format!("T_{id}"), &format!("secret-{id}")))
+    ["one", "two", "none"]
+        .into_iter()
+        .fold(setup, |setup, id| setup.env(&format!("T_{id}"), &format!("secret-{id}")))
 }
 
 impl Driver {

@@ -18,10 +18,30 @@ fn row_61_62_70_no_spelling_of_a_private_address_is_opened() {
     let (driver, sink) = (Driver::start(BLOCKED), Sink::new());
     let port = sink.port;
     for host in [
-        "127.0.0.1", "2130706433", "0177.0.0.1", "0x7f.1", "127.1", "①②⑦.⓪.⓪.①", "0", "0.0.0.0", "[::1]", "[::]",
-        "[::ffff:127.0.0.1]", "[::ffff:a9fe:a9fe]", "[::127.0.0.1]", "[64:ff9b::7f00:1]", "[64:ff9b:1::1]",
-        "[2002:7f00:1::]", "169.254.169.254", "[fe80::1]", "10.0.0.1", "localhost", "LOCALHOST.", "a.localhost",
-        "ok.com@127.0.0.1", "metadata.google.internal",
+        "127.0.0.1",
+        "2130706433",
+        "0177.0.0.1",
+        "0x7f.1",
+        "127.1",
+        "①②⑦.⓪.⓪.①",
+        "0",
+        "0.0.0.0",
+        "[::1]",
+        "[::]",
+        "[::ffff:127.0.0.1]",
+        "[::ffff:a9fe:a9fe]",
+        "[::127.0.0.1]",
+        "[64:ff9b::7f00:1]",
+        "[64:ff9b:1::1]",
+        "[2002:7f00:1::]",
+        "169.254.169.254",
+        "[fe80::1]",
+        "10.0.0.1",
+        "localhost",
+        "LOCALHOST.",
+        "a.localhost",
+        "ok.com@127.0.0.1",
+        "metadata.google.internal",
     ] {
         refused(&driver, &format!("http://{host}:{port}/"));
     }
@@ -46,10 +66,23 @@ fn row_64_a_name_with_a_private_answer_is_not_opened() {
 fn row_68_only_http_and_https_are_opened() {
     let driver = Driver::start("{}");
     for url in [
-        "file:///etc/passwd", "FILE:///etc/passwd", " file:///etc/passwd", "\tfile:/etc/passwd", "view-source:http://127.0.0.1/",
-        "chrome://version", "chrome-error://chromewebdata/", "devtools://devtools/bundled/inspector.html", "data:text/html,x",
-        "blob:http://127.0.0.1/x", "javascript:alert(1)", "java\nscript:alert(1)", "ftp://127.0.0.1/", "ws://127.0.0.1/",
-        "about:blank", "filesystem:http://127.0.0.1/x", "intent:x",
+        "file:///etc/passwd",
+        "FILE:///etc/passwd",
+        " file:///etc/passwd",
+        "\tfile:/etc/passwd",
+        "view-source:http://127.0.0.1/",
+        "chrome://version",
+        "chrome-error://chromewebdata/",
+        "devtools://devtools/bundled/inspector.html",
+        "data:text/html,x",
+        "blob:http://127.0.0.1/x",
+        "javascript:alert(1)",
+        "java\nscript:alert(1)",
+        "ftp://127.0.0.1/",
+        "ws://127.0.0.1/",
+        "about:blank",
+        "filesystem:http://127.0.0.1/x",
+        "intent:x",
     ] {
         assert_eq!(refused(&driver, url), "default:base", "{url}");
     }
@@ -86,7 +119,8 @@ fn row_68_a_page_gets_no_further_with_them() {
 fn row_71_an_allow_entry_fits_no_more_than_it_says() {
     let site = Site::new(&[("/", Page::html("<title>Home</title>"))]);
     let (port, other) = (site.port, Sink::new());
-    let driver = Driver::start(&format!(r#"{{"url_allow": ["http://127.0.0.1:{port}/", "https://*.ok.com"]}}"#));
+    let driver =
+        Driver::start(&format!(r#"{{"url_allow": ["http://127.0.0.1:{port}/", "https://*.ok.com"]}}"#));
     assert_eq!(driver.go(&site.url("/"))["status"], 200);
     for url in [
         format!("http://localhost:{port}/"),
@@ -114,10 +148,12 @@ fn a_redirect_is_judged_at_every_step() {
     site.add("/deny", Page::redirect("/hidden"));
     site.add("/hidden", Page::html("<title>Hidden</title>"));
     let (port, deny) = (site.port, sink.port);
-    let driver = Driver::start(&format!(r#"{{"url_deny": ["127.0.0.1:{deny}", "127.0.0.1:{port}/hidden"]}}"#));
+    let driver =
+        Driver::start(&format!(r#"{{"url_deny": ["127.0.0.1:{deny}", "127.0.0.1:{port}/hidden"]}}"#));
     driver.go(&site.url("/"));
     for path in ["/out", "/tls", "/deny"] {
-        let (status, answer) = driver.ask("one", "/browser/navigate", Some(&json!({ "url": site.url(path) })));
+        let (status, answer) =
+            driver.ask("one", "/browser/navigate", Some(&json!({ "url": site.url(path) })));
         let wanted = json!({
             "error": "Refused by policy: url_not_allowed", "type": "PermissionError", "code": "url_not_allowed",
             "endpoint": "browser_navigate", "rule": "policy:endpoints.browser_navigate",
@@ -207,7 +243,11 @@ fn row_67_nothing_that_a_page_does_reaches_a_private_network() {
     // The page itself is private too: only its own origin is let through, by a path that the rules name.
     let (site, sink) = (home(), Sink::new());
     let driver = Driver::start(&format!(r#"{{"url_allow": ["http://127.0.0.1:{}"]}}"#, site.port));
-    for host in [format!("localhost:{}", sink.port), format!("[::ffff:127.0.0.1]:{}", sink.port), format!("0.0.0.0:{}", sink.port)] {
+    for host in [
+        format!("localhost:{}", sink.port),
+        format!("[::ffff:127.0.0.1]:{}", sink.port),
+        format!("0.0.0.0:{}", sink.port),
+    ] {
         try_all(&driver, &site, &host);
         assert_eq!(sink.came(), 0, "{host}");
     }
@@ -241,13 +281,18 @@ fn a_path_inside_an_encrypted_connection_is_judged_by_the_page() {
     for path in ["/no", "/ok"] {
         driver.go(&site.url("/"));
         let url = |what: &str| format!("'https://{host}{path}/{what}'");
-        let fetch = |what: &str| format!("fetch({}, {{mode: 'no-cors'}}).catch(() => 0).then(() => 0)", url(what));
+        let fetch =
+            |what: &str| format!("fetch({}, {{mode: 'no-cors'}}).catch(() => 0).then(() => 0)", url(what));
         driver.eval(&fetch("fetch"));
         driver.eval(&format!("const i = new Image(); i.src = {}; 0", url("image")));
-        driver.eval(&format!("const f = document.createElement('iframe'); f.src = {}; document.body.append(f); 0", url("frame")));
+        driver.eval(&format!(
+            "const f = document.createElement('iframe'); f.src = {}; document.body.append(f); 0",
+            url("frame")
+        ));
         driver.eval(&format!("window.open({}); 0", url("window")));
         driver.eval(&format!("new Worker(URL.createObjectURL(new Blob([\"{}\"]))); 0", fetch("worker")));
-        driver.eval(&format!("new SharedWorker(URL.createObjectURL(new Blob([\"{}\"]))); 0", fetch("shared")));
+        driver
+            .eval(&format!("new SharedWorker(URL.createObjectURL(new Blob([\"{}\"]))); 0", fetch("shared")));
         driver.eval("navigator.serviceWorker.register('/worker.js').then(() => navigator.serviceWorker.ready).then(() => 0)");
         driver.eval("new Promise(done => setTimeout(done, 500))");
         driver.eval(&format!("location = {}; 0", url("location")));
@@ -257,7 +302,8 @@ fn a_path_inside_an_encrypted_connection_is_judged_by_the_page() {
     asked.sort();
     asked.dedup();
     asked.retain(|path| path != "/favicon.ico");
-    let wanted = ["fetch", "frame", "image", "location", "service", "shared", "worker"].map(|what| format!("/ok/{what}"));
+    let wanted = ["fetch", "frame", "image", "location", "service", "shared", "worker"]
+        .map(|what| format!("/ok/{what}"));
     assert_eq!(asked, wanted);
     assert_eq!(driver.go(&format!("https://{host}/ok"))["status"], 200);
     assert_eq!(refused(&driver, &format!("https://{host}/no")), "policy:endpoints.browser_navigate");
@@ -279,14 +325,16 @@ fn a_reload_of_the_policy_holds_for_pages_that_are_open() {
     let (site, sink) = (home(), Sink::new());
     let driver = Driver::start("{}");
     driver.go(&site.url("/"));
-    let ask = format!("fetch('http://127.0.0.1:{}/', {{mode: 'no-cors'}}).catch(() => 0).then(() => 0)", sink.port);
+    let ask =
+        format!("fetch('http://127.0.0.1:{}/', {{mode: 'no-cors'}}).catch(() => 0).then(() => 0)", sink.port);
     driver.eval(&ask);
     let before = sink.came();
     assert!(before > 0);
     let policy = driver.server.dir.path().join("policy.yaml");
     let text = std::fs::read_to_string(&policy).unwrap();
     let mut document: Value = serde_json::from_str(&text).unwrap();
-    document["endpoints"]["browser_navigate"]["params"] = json!({ "url_deny": [format!("127.0.0.1:{}", sink.port)] });
+    document["endpoints"]["browser_navigate"]["params"] =
+        json!({ "url_deny": [format!("127.0.0.1:{}", sink.port)] });
     std::fs::write(&policy, document.to_string()).unwrap();
     driver.server.signal("HUP");
     driver.server.wait_for("policy reloaded");

@@ -7,10 +7,23 @@ use std::time::{Duration, Instant};
 
 fn site() -> Site {
     Site::new(&[
-        ("/", Page::html("<title>Home</title><script>console.log('mine')</script>").header("Set-Cookie: k=v")),
+        (
+            "/",
+            Page::html("<title>Home</title><script>console.log('mine')</script>").header("Set-Cookie: k=v"),
+        ),
         ("/other", Page::html("<title>Other</title>")),
-        ("/leave", Page::html("<title>Leave</title><script>onbeforeunload = (e) => { e.preventDefault(); return 'stay' }</script><button>Press</button>")),
-        ("/dialogs", Page::html("<title>Dialogs</title><button onclick=\"alert('hi'); confirm('sure'); prompt('name')\">Ask</button>")),
+        (
+            "/leave",
+            Page::html(
+                "<title>Leave</title><script>onbeforeunload = (e) => { e.preventDefault(); return 'stay' }</script><button>Press</button>",
+            ),
+        ),
+        (
+            "/dialogs",
+            Page::html(
+                "<title>Dialogs</title><button onclick=\"alert('hi'); confirm('sure'); prompt('name')\">Ask</button>",
+            ),
+        ),
         ("/popups", Page::html("<title>Popups</title><a target=_blank href=/other>Open</a>")),
         ("/file", Page::html("x").header("Content-Disposition: attachment; filename=x.bin")),
         ("/frame", Page::html("<title>Frame</title><script>setInterval(() => 0, 1)</script>")),
@@ -36,7 +49,11 @@ fn identities_share_a_browser_and_nothing_in_it() {
     assert_eq!(driver.ok_as("two", "/browser/evaluate", stored), json!({ "result": true }));
     assert_eq!(content("one")["title"], "Home");
     assert!(driver.console().contains(&("log".to_owned(), "mine".to_owned())));
-    let direct = |pid: &i32| std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default().contains("--remote-debugging-pipe");
+    let direct = |pid: &i32| {
+        std::fs::read_to_string(format!("/proc/{pid}/cmdline"))
+            .unwrap_or_default()
+            .contains("--remote-debugging-pipe")
+    };
     let main = driver.browsers().into_iter().filter(direct).filter(|pid| {
         !std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default().contains("--type=")
     });
@@ -55,7 +72,8 @@ fn calls_of_one_identity_take_turns_and_others_do_not_wait() {
         let begun = Instant::now();
         driver.ok_as("two", "/browser/evaluate", json!({ "script": "1" }));
         assert!(begun.elapsed() < Duration::from_millis(500), "another identity waited");
-        let second = driver.ok("/browser/evaluate", json!({ "script": "Date.now()" }))["result"].as_u64().unwrap();
+        let second =
+            driver.ok("/browser/evaluate", json!({ "script": "Date.now()" }))["result"].as_u64().unwrap();
         assert!(second >= first.join().unwrap(), "the second call ran before the first had ended");
     });
 }
@@ -66,7 +84,8 @@ fn dialogs_popups_and_downloads_hold_up_nothing() {
     driver.go(&site.url("/dialogs"));
     driver.ok("/browser/click", json!({ "selector": "button" }));
     assert_eq!(driver.eval("[confirm('a'), prompt('b')]"), json!([false, null]));
-    let dialogs: Vec<String> = driver.console().into_iter().filter(|l| l.0 == "dialog").map(|l| l.1).collect();
+    let dialogs: Vec<String> =
+        driver.console().into_iter().filter(|l| l.0 == "dialog").map(|l| l.1).collect();
     assert_eq!(dialogs, ["alert: hi", "confirm: sure", "prompt: name", "confirm: a", "prompt: b"]);
 
     driver.go(&site.url("/popups"));
@@ -93,9 +112,15 @@ fn a_page_that_crashed_or_hangs_is_replaced() {
     driver.go(&site.url("/frame"));
     // The page's own process, not the browser's.
     let renderer = |driver: &Driver| {
-        driver.browsers().into_iter().filter(|pid| {
-            std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default().contains("--type=renderer")
-        }).collect::<Vec<_>>()
+        driver
+            .browsers()
+            .into_iter()
+            .filter(|pid| {
+                std::fs::read_to_string(format!("/proc/{pid}/cmdline"))
+                    .unwrap_or_default()
+                    .contains("--type=renderer")
+            })
+            .collect::<Vec<_>>()
     };
     for pid in renderer(&driver) {
         let pid = rustix::process::Pid::from_raw(pid).unwrap();
@@ -131,7 +156,8 @@ fn a_call_under_way_hears_of_the_end() {
     let (driver, site) = (Driver::start("{}"), site());
     driver.go(&site.url("/"));
     std::thread::scope(|scope| {
-        let waiting = scope.spawn(|| driver.ask("one", "/browser/navigate", Some(&json!({ "url": site.url("/hang") }))));
+        let waiting = scope
+            .spawn(|| driver.ask("one", "/browser/navigate", Some(&json!({ "url": site.url("/hang") }))));
         eventually("it is under way", || site.was_asked("/hang"));
         for pid in driver.browsers() {
             let pid = rustix::process::Pid::from_raw(pid).unwrap();

@@ -40,7 +40,11 @@ fn each_asks_for_its_scope() {
     let driver = Driver::start("{}");
     for (id, path, body) in CALLS {
         let (status, answer) = ask(driver.server.port, Some("secret-none"), path, body);
-        assert_eq!((status, &answer["code"], &answer["scope"]), (403, &json!("missing_scope"), &json!("browser:use")), "{id}");
+        assert_eq!(
+            (status, &answer["code"], &answer["scope"]),
+            (403, &json!("missing_scope"), &json!("browser:use")),
+            "{id}"
+        );
         assert_eq!(ask(driver.server.port, None, path, body).0, 401, "{id}");
     }
     assert_eq!(driver.browsers(), [0_i32; 0], "nothing was started for any of them");
@@ -78,14 +82,22 @@ fn what_is_malformed_names_its_parameter_and_starts_nothing() {
         ("/browser/pdf", json!({ "landscape": "yes" }), invalid, "landscape"),
     ] {
         let (status, answer) = driver.ask("one", path, Some(&body));
-        assert_eq!((status, &answer["code"], &answer["parameter"]), (400, &json!(code), &json!(parameter)), "{path} {body}");
+        assert_eq!(
+            (status, &answer["code"], &answer["parameter"]),
+            (400, &json!(code), &json!(parameter)),
+            "{path} {body}"
+        );
     }
     let (status, answer) = driver.ask("one", "/browser/content?type=xml", None);
     assert_eq!((status, &answer["parameter"]), (400, &json!("type")));
     assert_eq!(driver.browsers(), [0_i32; 0]);
     for selector in ["a[", "role=button", "a >> ", "//["] {
         let (status, answer) = driver.ask("one", "/browser/click", Some(&json!({ "selector": selector })));
-        assert_eq!((status, &answer["code"], &answer["parameter"]), (400, &json!(invalid), &json!("selector")), "{selector}: {answer}");
+        assert_eq!(
+            (status, &answer["code"], &answer["parameter"]),
+            (400, &json!(invalid), &json!("selector")),
+            "{selector}: {answer}"
+        );
     }
 }
 
@@ -93,7 +105,8 @@ fn what_is_malformed_names_its_parameter_and_starts_nothing() {
 fn a_time_of_zero_or_less_is_none() {
     let driver = Driver::start("{}");
     for timeout in [json!(0), json!(-5), json!(null)] {
-        let body = json!({ "script": "new Promise(done => setTimeout(() => done(1), 300))", "timeout": timeout });
+        let body =
+            json!({ "script": "new Promise(done => setTimeout(() => done(1), 300))", "timeout": timeout });
         assert_eq!(driver.ok("/browser/evaluate", body), json!({ "result": 1 }));
     }
 }
@@ -120,13 +133,15 @@ fn an_answer_that_is_larger_than_the_rules_allow_is_not_given() {
 
 #[test]
 fn where_there_is_no_browser_what_was_looked_for_is_named() {
-    let unavailable = |error: &str| json!({ "error": error, "type": "RuntimeError", "code": "browser_unavailable" });
+    let unavailable =
+        |error: &str| json!({ "error": error, "type": "RuntimeError", "code": "browser_unavailable" });
     let nowhere = setup("{}").env("PATH", "/nowhere").start();
     let named = setup("{}").env("ABX_BROWSER", "/no/such/browser").start();
     let other = setup("{}").env("ABX_BROWSER", "/bin/false").start();
     let names = "The browser is not installed: none of chromium, chromium-browser, google-chrome-stable, google-chrome, chrome, \
                  chrome-headless-shell is in PATH; install Chromium or set ABX_BROWSER";
-    let missing = "The browser is not installed: ABX_BROWSER names `/no/such/browser`, which is no program here";
+    let missing =
+        "The browser is not installed: ABX_BROWSER names `/no/such/browser`, which is no program here";
     for (server, wanted) in
         [(&nowhere, names), (&named, missing), (&other, "The browser did not start: it ended at once")]
     {

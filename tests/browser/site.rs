@@ -57,7 +57,8 @@ impl Site {
     pub fn new(pages: &[(&str, Page)]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let pages: HashMap<_, _> = pages.iter().map(|(path, page)| ((*path).to_owned(), page.clone())).collect();
+        let pages: HashMap<_, _> =
+            pages.iter().map(|(path, page)| ((*path).to_owned(), page.clone())).collect();
         let site = Self { port, pages: Arc::new(Mutex::new(pages)), asked: Arc::default() };
         let (pages, asked) = (Arc::clone(&site.pages), Arc::clone(&site.asked));
         std::thread::spawn(move || {

@@ -52,7 +52,13 @@ pub(super) enum CdpError {
 /// What takes the events of one session.
 pub(super) trait Listener: Send + Sync {
     /// One event. Must return at once.
-    fn event(self: Arc<Self>, connection: &Connection, session: Option<&str>, method: &str, params: &RawValue);
+    fn event(
+        self: Arc<Self>,
+        connection: &Connection,
+        session: Option<&str>,
+        method: &str,
+        params: &RawValue,
+    );
 }
 
 /// The two ends of the child, its descriptors 3 and 4, and the connection over the other ends.

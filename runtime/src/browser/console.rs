@@ -37,8 +37,7 @@ impl Console {
     /// Adds a line.
     pub(super) fn add(&self, kind: &str, text: &str, milliseconds: Option<f64>) {
         let timestamp = milliseconds.map_or_else(now, |time| (time / 1000.0 * 1e6).round() / 1e6);
-        let end = text.floor_char_boundary(LONGEST);
-        let text = text.get(..end).unwrap_or_default().to_owned();
+        let text = cut(text, LONGEST).to_owned();
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if all.lines.len() == MOST_LINES {
             all.lines.pop_front();
@@ -53,6 +52,12 @@ impl Console {
         let taken = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         (taken.lines.into(), taken.dropped)
     }
+}
+
+/// The first `most` bytes, less what is left of a character that they would cut.
+pub(super) fn cut(text: &str, most: usize) -> &str {
+    let end = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+    end.and_then(|end| text.get(..end)).unwrap_or_default()
 }
 
 fn now() -> f64 {
@@ -202,7 +207,10 @@ mod tests {
                     "description": "Array(1)", "properties": [{"name": "0", "type": "number", "value": "1"}]}}),
                 "[1]",
             ),
-            (json!({"type": "object", "subtype": "error", "description": "Error: x\n at y"}), "Error: x\n at y"),
+            (
+                json!({"type": "object", "subtype": "error", "description": "Error: x\n at y"}),
+                "Error: x\n at y",
+            ),
         ] {
             assert_eq!(shown(&serde_json::from_value(value).unwrap()), wanted);
         }

@@ -15,7 +15,8 @@ const NAMES: [&str; 6] = [
 
 /// The browser, and the name it was found under.
 pub(super) fn find(programs: &Programs, named: Option<&str>) -> Result<(Program, String), String> {
-    let Ok(root) = rustix::fs::open("/", rustix::fs::OFlags::PATH | rustix::fs::OFlags::CLOEXEC, 0.into()) else {
+    let Ok(root) = rustix::fs::open("/", rustix::fs::OFlags::PATH | rustix::fs::OFlags::CLOEXEC, 0.into())
+    else {
         return Err("The browser cannot be looked for now".to_owned());
     };
     let find = |name: &str| match programs.find(name, root.as_fd()) {

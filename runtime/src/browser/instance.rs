@@ -91,9 +91,9 @@ impl Browser {
         let pipes = Pipes::new().map_err(failed)?;
         let arguments = flags::arguments(&name, profile.path(), sandboxed);
         let launch = launch(engine, program, arguments, &profile).map_err(unavailable)?;
-        let job = engine.spawn_with(launch, &pipes.child).map_err(|error: SpawnError| {
-            unavailable(format!("The browser cannot be started: {error}"))
-        })?;
+        let job = engine
+            .spawn_with(launch, &pipes.child)
+            .map_err(|error: SpawnError| unavailable(format!("The browser cannot be started: {error}")))?;
         let lobby = Arc::<Lobby>::default();
         let connection = pipes.connect(Arc::clone(&lobby) as Arc<dyn Listener>);
         let usage = Mutex::new(Usage { visits: 0, since: Instant::now() });

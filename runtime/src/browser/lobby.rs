@@ -90,7 +90,8 @@ impl Lobby {
         let Attached { session_id: session, target_info: target } = arrived;
         let resident = target.browser_context_id.as_ref().and_then(|id| self.residents().get(id).cloned());
         if target.r#type == "page" {
-            let expected = resident.as_ref().filter(|_| target.opener_id.is_none()).and_then(|r| r.expected());
+            let expected =
+                resident.as_ref().filter(|_| target.opener_id.is_none()).and_then(|r| r.expected());
             match expected {
                 Some(expected) => {
                     let arrival = Arrival { session: session.into(), target: target.target_id };

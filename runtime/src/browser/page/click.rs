@@ -50,9 +50,7 @@ impl Page {
     /// [`BrowserError::Selector`], or [`BrowserError::TimedOut`] with what kept it from being clicked.
     pub async fn click(&self, selector: &str, time: Duration) -> Result<(), BrowserError> {
         let at = self.find(selector, "click", false, time).await?;
-        let event = |kind: &str, buttons: u8| {
-            json!({ "type": kind, "x": at.x, "y": at.y, "button": "left", "buttons": buttons, "clickCount": 1 })
-        };
+        let event = |kind: &str, buttons: u8| json!({ "type": kind, "x": at.x, "y": at.y, "button": "left", "buttons": buttons, "clickCount": 1 });
         self.about_to_act();
         let moved = json!({ "type": "mouseMoved", "x": at.x, "y": at.y });
         self.tell("Input.dispatchMouseEvent", moved);

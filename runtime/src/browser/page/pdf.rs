@@ -70,7 +70,8 @@ mod tests {
         let objects = [
             "1 0 obj\n<</Type /Catalog /Pages 2 0 R>>\nendobj\n".to_owned(),
             format!("2 0 obj\n<</Type /Pages /Count {count}>>\nendobj\n"),
-            "3 0 obj\n<</Type /Page /Parent 2 0 R>>\nstream /Type /Page /Type /Page endstream\nendobj\n".to_owned(),
+            "3 0 obj\n<</Type /Page /Parent 2 0 R>>\nstream /Type /Page /Type /Page endstream\nendobj\n"
+                .to_owned(),
         ];
         let (mut text, mut entries) = ("%PDF-1.4\n".to_owned(), "0000000000 65535 f \n".to_owned());
         for object in objects {
@@ -78,7 +79,8 @@ mod tests {
             text.push_str(&object);
         }
         let at = text.len();
-        format!("{text}xref\n0 4\n{entries}trailer\n<</Size 4 /Root 1 0 R>>\nstartxref\n{at}\n%%EOF\n").into_bytes()
+        format!("{text}xref\n0 4\n{entries}trailer\n<</Size 4 /Root 1 0 R>>\nstartxref\n{at}\n%%EOF\n")
+            .into_bytes()
     }
 
     #[test]

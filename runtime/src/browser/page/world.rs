@@ -1,7 +1,7 @@
 //! Runs our scripts in the page, in a world of their own.
 
 use super::super::cdp::{CdpError, Remote};
-use super::super::console::Exception;
+use super::super::console::{Exception, cut, shown};
 use super::super::error::BrowserError;
 use super::Page;
 use serde::Deserialize;
@@ -89,8 +89,8 @@ pub(super) fn thrown(details: Exception) -> BrowserError {
     let Some(value) = details.exception else {
         return BrowserError::Script { class: "Error".to_owned(), message: details.text };
     };
-    let text = super::super::console::shown(&value);
-    let text = text.get(..text.floor_char_boundary(LONGEST)).unwrap_or_default();
+    let text = shown(&value);
+    let text = cut(&text, LONGEST);
     if value.subtype.as_deref() != Some("error") {
         return BrowserError::Script { class: "Error".to_owned(), message: text.to_owned() };
     }

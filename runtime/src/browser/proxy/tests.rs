@@ -71,8 +71,7 @@ async fn proxy(params: &str, answers: &[&str]) -> (Arc<App>, Proxy, Arc<Fence>, 
     ));
     let answers = answers.iter().map(|text| text.parse().unwrap()).collect();
     let names = Arc::new(Turns(answers, AtomicUsize::new(0)));
-    let fence =
-        Arc::new(Fence::new(&app, "anonymous".into(), Some(Arc::clone(&names) as Arc<dyn Names>)));
+    let fence = Arc::new(Fence::new(&app, "anonymous".into(), Some(Arc::clone(&names) as Arc<dyn Names>)));
     let proxy = Proxy::open(Arc::clone(&fence)).await.unwrap();
     (app, proxy, fence, names)
 }
@@ -162,7 +161,10 @@ async fn a_request_is_passed_on_without_what_concerns_the_connection() {
     let mut lines: Vec<&str> = passed.trim_end().split("\r\n").collect();
     assert_eq!(lines.remove(0), "GET /a%20b?c=d HTTP/1.1");
     lines.sort_unstable();
-    assert_eq!(lines, ["Connection: close".to_owned(), format!("Host: ok.test:{port}"), "X-Own: 1".to_owned()]);
+    assert_eq!(
+        lines,
+        ["Connection: close".to_owned(), format!("Host: ok.test:{port}"), "X-Own: 1".to_owned()]
+    );
 }
 
 #[tokio::test]
@@ -200,13 +202,18 @@ async fn a_tunnel_carries_what_is_encrypted_and_judges_what_is_not() {
     assert_eq!(answer, "encrypted");
 
     let socket = |path: &str| {
-        format!("GET {path} HTTP/1.1\r\nHost: evil\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: k\r\n\r\n")
+        format!(
+            "GET {path} HTTP/1.1\r\nHost: evil\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: k\r\n\r\n"
+        )
     };
     let mut stream = open().await;
     let answer = send(&mut stream, &socket("/chat")).await;
     assert!(answer.starts_with("HTTP/1.1 101"), "{answer}");
     let passed = head(&mut stream).await;
-    assert!(passed.starts_with("GET /chat HTTP/1.1\r\n") && passed.contains(&format!("Host: ok.test:{port}")), "{passed}");
+    assert!(
+        passed.starts_with("GET /chat HTTP/1.1\r\n") && passed.contains(&format!("Host: ok.test:{port}")),
+        "{passed}"
+    );
     let mut echo = [0; 4];
     stream.write_all(b"ping").await.unwrap();
     stream.read_exact(&mut echo).await.unwrap();
@@ -225,8 +232,7 @@ async fn a_tunnel_carries_what_is_encrypted_and_judges_what_is_not() {
 #[tokio::test]
 async fn a_tunnel_to_what_is_refused_is_not_opened() {
     let (port, came) = receiver().await;
-    let (_app, proxy, fence, _) =
-        proxy("{block_private_networks: true}", &["127.0.0.1"]).await;
+    let (_app, proxy, fence, _) = proxy("{block_private_networks: true}", &["127.0.0.1"]).await;
     for host in ["ok.test", "127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0x7f.1"] {
         let answer = ask(&proxy, &format!("CONNECT {host}:{port} HTTP/1.1\r\nHost: x\r\n\r\n")).await;
         assert!(answer.starts_with("HTTP/1.1 403"), "{host}: {answer}");

@@ -21,7 +21,10 @@ const FIRST_BYTE: Duration = Duration::from_secs(30);
 const TLS_HANDSHAKE: u8 = 22;
 
 /// Judges, connects and opens the tunnel.
-pub(super) async fn open(fence: Arc<Fence>, mut request: Request<Incoming>) -> Result<Response<Body>, Closed> {
+pub(super) async fn open(
+    fence: Arc<Fence>,
+    mut request: Request<Incoming>,
+) -> Result<Response<Body>, Closed> {
     // A tunnel is opened to host and port; anything else is no request of a browser.
     let authority = match request.uri().authority() {
         Some(authority) if authority.port().is_some() && !authority.as_str().contains('@') => {

@@ -25,7 +25,7 @@ use crate::error::ApiError;
 use tokio::time::timeout_at;
 
 pub(crate) async fn call(call: Call) -> Answer {
-    let as_text = match call.query().text("type")?.as_deref() {
+    let as_text = match call.query().text("type")? {
         None | Some("html") => false,
         Some("text") => true,
         Some(_) => return Err(ApiError::invalid("type", "type must be html or text")),

@@ -50,7 +50,8 @@ pub(crate) async fn call(mut call: Call) -> Answer {
             return Err(ApiError::invalid("wait_until", message));
         }
     };
-    let target = Target::parse(&url).ok_or_else(|| ApiError::invalid("url", "url must be an absolute URL"))?;
+    let target =
+        Target::parse(&url).ok_or_else(|| ApiError::invalid("url", "url must be an absolute URL"))?;
     call.note().fact("url", target.to_string());
     // What the rules refuse by its text alone starts no browser.
     let mut query = call.permit().query();
