@@ -296,7 +296,7 @@ fn a_path_inside_an_encrypted_connection_is_judged_by_the_page() {
         driver.eval("navigator.serviceWorker.register('/worker.js').then(() => navigator.serviceWorker.ready).then(() => 0)");
         driver.eval("new Promise(done => setTimeout(done, 500))");
         driver.eval(&format!("location = {}; 0", url("location")));
-        driver.eval("new Promise(done => setTimeout(done, 300))");
+        std::thread::sleep(Duration::from_millis(300));
     }
     let mut asked = encrypted.asked();
     asked.sort();

@@ -54,7 +54,7 @@ pub(super) trait Listener: Send + Sync {
     /// One event. Must return at once.
     fn event(
         self: Arc<Self>,
-        connection: &Connection,
+        connection: &Arc<Connection>,
         session: Option<&str>,
         method: &str,
         params: &RawValue,
@@ -224,7 +224,7 @@ impl Connection {
         self.listeners().clear();
     }
 
-    async fn read(&self, mut pipe: pipe::Receiver) {
+    async fn read(self: &Arc<Self>, mut pipe: pipe::Receiver) {
         let (mut buffer, mut seen) = (BytesMut::with_capacity(READ), 0);
         loop {
             while let Some(end) = buffer.get(seen..).and_then(|new| memchr::memchr(0, new)) {
@@ -248,7 +248,7 @@ impl Connection {
         }
     }
 
-    fn take(&self, message: &[u8]) {
+    fn take(self: &Arc<Self>, message: &[u8]) {
         // What is no message of the protocol answers nothing and tells nothing.
         let Ok(message) = serde_json::from_slice::<Incoming<'_>>(message) else { return };
         if let Some(id) = message.id {

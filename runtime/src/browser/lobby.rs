@@ -4,12 +4,13 @@
 use super::cdp::{Connection, Listener, Session};
 use super::console::Console;
 use super::fence::Fence;
-use super::page::Watch;
+use super::page::{Watch, watch};
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// What one identity brings into a browser.
@@ -86,7 +87,7 @@ pub(super) struct Detached {
 }
 
 impl Lobby {
-    fn arrived(&self, connection: &Connection, arrived: Attached) {
+    fn arrived(&self, connection: &Arc<Connection>, arrived: Attached) {
         let Attached { session_id: session, target_info: target } = arrived;
         let resident = target.browser_context_id.as_ref().and_then(|id| self.residents().get(id).cloned());
         if target.r#type == "page" {
@@ -98,12 +99,7 @@ impl Lobby {
                     // Whoever asked may have left; the page then stays empty until its context goes.
                     let _ = expected.send(arrival);
                 }
-                None => {
-                    // It would block its opener until it runs, and must not load anything when it does.
-                    connection.tell(Some(&session), "Fetch.enable", &json!({}));
-                    connection.tell(Some(&session), "Runtime.runIfWaitingForDebugger", &json!({}));
-                    connection.tell(None, "Target.closeTarget", &json!({ "targetId": target.target_id }));
-                }
+                None => unseen(connection, session.into(), target.target_id),
             }
             return;
         }
@@ -114,8 +110,57 @@ impl Lobby {
     }
 }
 
+/// How long a window that loads nothing stays.
+const UNSEEN: Duration = Duration::from_secs(1);
+
+/// A window that is to be closed without having loaded anything.
+#[derive(Debug)]
+struct Unseen(String);
+
+/// Closes a window. It would block its opener until it runs, so it runs, and its first request is its last: were it only
+/// closed, the request might go out after all.
+fn unseen(connection: &Arc<Connection>, session: Session, target: String) {
+    let window = Arc::new(Unseen(target));
+    connection.listen(Arc::clone(&session), Arc::clone(&window) as Arc<dyn Listener>);
+    connection.tell(Some(&session), "Fetch.enable", &json!({}));
+    connection.tell(Some(&session), "Runtime.runIfWaitingForDebugger", &json!({}));
+    let connection = Arc::clone(connection);
+    tokio::spawn(async move {
+        tokio::time::sleep(UNSEEN).await;
+        window.close(&connection);
+    });
+}
+
+impl Unseen {
+    fn close(&self, connection: &Connection) {
+        // One that is closed already cannot be closed again, which is as well.
+        connection.tell(None, "Target.closeTarget", &json!({ "targetId": self.0 }));
+    }
+}
+
+impl Listener for Unseen {
+    fn event(
+        self: Arc<Self>,
+        connection: &Arc<Connection>,
+        session: Option<&str>,
+        method: &str,
+        params: &RawValue,
+    ) {
+        if method == "Fetch.requestPaused" {
+            watch::fail(connection, session, params);
+            self.close(connection);
+        }
+    }
+}
+
 impl Listener for Lobby {
-    fn event(self: Arc<Self>, connection: &Connection, _: Option<&str>, method: &str, params: &RawValue) {
+    fn event(
+        self: Arc<Self>,
+        connection: &Arc<Connection>,
+        _: Option<&str>,
+        method: &str,
+        params: &RawValue,
+    ) {
         match method {
             "Target.attachedToTarget" => {
                 if let Ok(arrived) = serde_json::from_str(params.get()) {

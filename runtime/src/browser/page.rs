@@ -23,7 +23,7 @@ mod picture;
 mod print;
 mod selector;
 mod typing;
-mod watch;
+pub(super) mod watch;
 mod world;
 
 pub use content::Content;

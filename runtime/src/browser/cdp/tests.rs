@@ -11,7 +11,13 @@ use tokio::net::unix::pipe;
 struct Heard(Mutex<Vec<(Option<String>, String, String)>>);
 
 impl Listener for Heard {
-    fn event(self: Arc<Self>, _: &super::Connection, session: Option<&str>, method: &str, params: &RawValue) {
+    fn event(
+        self: Arc<Self>,
+        _: &Arc<super::Connection>,
+        session: Option<&str>,
+        method: &str,
+        params: &RawValue,
+    ) {
         self.0.lock().unwrap().push((session.map(str::to_owned), method.to_owned(), params.get().to_owned()));
     }
 }

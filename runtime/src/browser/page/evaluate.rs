@@ -40,6 +40,7 @@ impl Page {
             Err(CdpError::Refused(why)) if why == "Internal error" => {
                 return Err(BrowserError::TimedOut(format!("Timed out after {milliseconds} ms")));
             }
+            Err(CdpError::Refused(why)) if moved_on(&why) => return Err(elsewhere()),
             ran => ran?,
         };
         let mut value = value_of(ran)?;
@@ -77,13 +78,16 @@ impl Page {
             "userGesture": true, "returnByValue": by_value,
         });
         match self.call("Runtime.callFunctionOn", params).await {
-            Err(CdpError::Refused(why)) if moved_on(&why) => Err(BrowserError::Script {
-                class: "Error".to_owned(),
-                message: "The page went elsewhere while the script ran".to_owned(),
-            }),
+            Err(CdpError::Refused(why)) if moved_on(&why) => Err(elsewhere()),
             ran => Ok(ran?),
         }
     }
+}
+
+/// Whether the script did what it should nobody knows then, so it is not tried again.
+fn elsewhere() -> BrowserError {
+    let message = "The page went elsewhere while the script ran".to_owned();
+    BrowserError::Script { class: "Error".to_owned(), message }
 }
 
 fn value_of(ran: Ran) -> Result<Remote, BrowserError> {

@@ -54,7 +54,7 @@ struct WindowOpen {
 impl Listener for Page {
     fn event(
         self: Arc<Self>,
-        connection: &Connection,
+        connection: &Arc<Connection>,
         session: Option<&str>,
         method: &str,
         params: &RawValue,

@@ -46,7 +46,7 @@ impl Watch {
 impl Listener for Watch {
     fn event(
         self: Arc<Self>,
-        connection: &Connection,
+        connection: &Arc<Connection>,
         session: Option<&str>,
         method: &str,
         params: &RawValue,
@@ -56,6 +56,14 @@ impl Listener for Watch {
         {
             judge(connection, session, &self.fence, &paused);
         }
+    }
+}
+
+/// Fails a request, whatever it is.
+pub(in crate::browser) fn fail(connection: &Connection, session: Option<&str>, params: &RawValue) {
+    if let Ok(paused) = serde_json::from_str::<Paused>(params.get()) {
+        let params = json!({ "requestId": paused.request_id, "errorReason": "Aborted" });
+        connection.tell(session, "Fetch.failRequest", &params);
     }
 }
 
