@@ -55,7 +55,7 @@ pub use forward::Forward;
 pub use input::{Input, InputError};
 pub use job::{EndOnDrop, Job, Kind, Owner, Progress};
 pub use programs::{FindError, Program, Programs};
-pub use registry::{Engine, MAX_PROCESSES, Orphan, Setup};
+pub use registry::{Engine, MAX_PROCESSES, MAX_TERMINALS, Orphan, Setup};
 pub use ring::{Cursor, Full, Segment, Stream};
 pub use spawn::{Launch, Screen, SpawnError, Stdin};
 pub use sys::Identity;

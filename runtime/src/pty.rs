@@ -7,4 +7,4 @@ pub mod protocol;
 mod session;
 pub mod socket;
 
-pub use session::{Attached, IDLE, MAX_SESSIONS, Session, SessionError, Sessions};
+pub use session::{Attached, IDLE, Session, Sessions};

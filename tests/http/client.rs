@@ -17,15 +17,25 @@ impl Client {
 
     /// One request, with JSON where it has a body, and its answer.
     pub fn ask(&mut self, method: &str, target: &str, token: Option<&str>, body: Option<&str>) -> Answer {
+        self.send(method, target, token, body.map(|body| ("application/json", body)))
+    }
+
+    /// The same, with a body of any type.
+    pub fn send(
+        &mut self,
+        method: &str,
+        target: &str,
+        token: Option<&str>,
+        body: Option<(&str, &str)>,
+    ) -> Answer {
         let mut request = format!("{method} {target} HTTP/1.1\r\nHost: localhost\r\n");
         if let Some(token) = token {
             request.push_str(&format!("X-Access-Token: {token}\r\n"));
         }
-        if let Some(body) = body {
-            request
-                .push_str(&format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len()));
+        if let Some((kind, body)) = body {
+            request.push_str(&format!("Content-Type: {kind}\r\nContent-Length: {}\r\n", body.len()));
         }
-        request.push_str(&format!("\r\n{}", body.unwrap_or_default()));
+        request.push_str(&format!("\r\n{}", body.unwrap_or_default().1));
         let mut stream = self.stream.take().unwrap_or_else(|| BufReader::new(crate::raw::connect(self.port)));
         stream.get_mut().write_all(request.as_bytes()).unwrap();
         let answer = read(&mut stream);

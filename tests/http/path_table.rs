@@ -33,7 +33,27 @@ enum Wanted {
 }
 
 /// Method, target and body for a path; none where the endpoint cannot be asked for it.
-type Request = Option<(&'static str, String, Option<Value>)>;
+type Request = Option<(&'static str, String, Option<Sent>)>;
+
+/// A body.
+enum Sent {
+    Json(Value),
+    /// One part, `file`, that says `new`.
+    File,
+}
+
+impl Sent {
+    fn into_text(self) -> (&'static str, String) {
+        match self {
+            Self::Json(value) => ("application/json", value.to_string()),
+            Self::File => (
+                "multipart/form-data; boundary=xx",
+                "--xx\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\nnew\r\n--xx--\r\n"
+                    .to_owned(),
+            ),
+        }
+    }
+}
 
 struct Door {
     name: &'static str,
@@ -61,7 +81,7 @@ const DOORS: &[Door] = &[
             Ok(text) => json!({ "paths": [text] }),
             Err(_) => json!({ "paths_base64": [STANDARD.encode(path)] }),
         };
-        Some(("POST", "/files/archive".to_owned(), Some(paths)))
+        Some(("POST", "/files/archive".to_owned(), Some(Sent::Json(paths))))
     }),
     door("mkdir", Wanted::Column(6), true, |path| post("/files/mkdir", "path", path, json!({}))),
     door("upload", Wanted::Column(7), true, |path| {
@@ -93,10 +113,27 @@ const DOORS: &[Door] = &[
     }),
     door("git/status", Wanted::Repository, false, |path| get("/git/status", path)),
     door("git/diff", Wanted::Repository, false, |path| get("/git/diff", path)),
+    door("plane: download", Wanted::Column(0), false, |path| get("/v2/sandboxes/box/download", path)),
+    door("plane: upload", Wanted::Column(7), true, |path| {
+        let (_, target, _) = get("/v2/sandboxes/box/upload", path)?;
+        Some(("POST", target, Some(Sent::File)))
+    }),
+    door("plane: glob", Wanted::Column(3), false, |path| {
+        post("/v2/sandboxes/box/glob", "path", path, json!({ "pattern": "*" }))
+    }),
+    door("plane: grep", Wanted::Column(4), false, |path| {
+        post("/v2/sandboxes/box/grep", "path", path, json!({ "pattern": "a" }))
+    }),
+    door("plane: execute", Wanted::Directory, false, |path| {
+        run("/v2/sandboxes/box/execute", path, json!({ "command": ["true"] }))
+    }),
+    door("plane: execute/stream/start", Wanted::Directory, false, |path| {
+        run("/v2/sandboxes/box/execute/stream/start", path, json!({ "command": ["true"] }))
+    }),
     door("check", Wanted::Verdict, false, |path| {
         let path = std::str::from_utf8(path).ok()?;
         let body = json!({ "endpoint": "download", "path": path });
-        Some(("POST", "/capabilities/check".to_owned(), Some(body)))
+        Some(("POST", "/capabilities/check".to_owned(), Some(Sent::Json(body))))
     }),
 ];
 
@@ -115,12 +152,12 @@ fn post(target: &str, name: &str, path: &[u8], mut body: Value) -> Request {
         Ok(text) => body[name] = json!(text),
         Err(_) => body[format!("{name}_base64")] = json!(STANDARD.encode(path)),
     }
-    Some(("POST", target.to_owned(), Some(body)))
+    Some(("POST", target.to_owned(), Some(Sent::Json(body))))
 }
 
 fn run(target: &str, path: &[u8], mut body: Value) -> Request {
     body["cwd"] = json!(std::str::from_utf8(path).ok()?);
-    Some(("POST", target.to_owned(), Some(body)))
+    Some(("POST", target.to_owned(), Some(Sent::Json(body))))
 }
 
 /// A row: the path as it is written, and the words of the table with links followed and with links refused.
@@ -218,8 +255,9 @@ impl Run {
             let path = rows::unescape(&row.path, self.server.dir.path());
             for door in DOORS {
                 let Some((method, target, body)) = (door.request)(&path) else { continue };
-                let body = body.map(|body| body.to_string());
-                let answer = self.client.ask(method, &target, None, body.as_deref());
+                let body = body.map(Sent::into_text);
+                let body = body.as_ref().map(|(kind, text)| (*kind, text.as_str()));
+                let answer = self.client.send(method, &target, None, body);
                 count += 1;
                 let what = format!("{} {} ({})", door.name, row.path, self.what);
                 self.assert_nothing_leaks(&answer, &what);

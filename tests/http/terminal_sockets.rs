@@ -146,6 +146,22 @@ fn there_are_ten_sessions_and_not_one_more() {
     request(server.port, "DELETE", &format!("/pty/sessions/{}", ids[0]), &[], None);
     open(&server, &json!({"shell": "/bin/sh"}));
     assert_eq!(get(server.port, "/pty/sessions").json()["sessions"].as_array().unwrap().len(), 10);
+
+    // A command on a terminal takes a place as well, whichever way it came.
+    let url = format!("ws://localhost:{}/v2/sandboxes/box/execute/ws", server.port);
+    let (mut socket, _) = tokio_tungstenite::tungstenite::connect(&url).unwrap();
+    let execute = json!({"type": "execute", "command": "cat", "pty": true});
+    say(&mut socket, &execute);
+    let refused = next(&mut socket).unwrap();
+    assert_eq!(
+        (&refused["type"], &refused["error"]),
+        (&json!("error"), &json!("Too many terminal sessions"))
+    );
+    request(server.port, "DELETE", &format!("/pty/sessions/{}", ids[1]), &[], None);
+    let (mut socket, _) = tokio_tungstenite::tungstenite::connect(&url).unwrap();
+    say(&mut socket, &execute);
+    assert_eq!(next(&mut socket).unwrap()["type"], "started");
+    assert_eq!(post(server.port, "/pty/sessions", "{}").code(), "too_many_sessions");
 }
 
 // runtime 52

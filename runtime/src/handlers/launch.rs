@@ -207,6 +207,9 @@ pub(super) fn refused(error: &SpawnError) -> ApiError {
         SpawnError::TooMany { limit } => {
             ApiError::new(ErrorCode::TooManyProcesses, text).with("limit", *limit).retry_after(1)
         }
+        SpawnError::TooManyTerminals { limit } => {
+            ApiError::new(ErrorCode::TooManySessions, text).with("limit", *limit).retry_after(1)
+        }
         SpawnError::Stopping => ApiError::new(ErrorCode::Draining, text),
         SpawnError::System(_) => ApiError::new(ErrorCode::SpawnFailed, text),
     }

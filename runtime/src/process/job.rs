@@ -45,6 +45,8 @@ pub struct Job {
     pub started: Instant,
     /// Its standard input, if it has one.
     pub input: Option<Input>,
+    /// Whether its screen is a terminal.
+    pub(super) terminal: bool,
     pub(super) tag: u64,
     pub(super) descent: Descent,
     pub(super) log: Mutex<Log>,

@@ -1,6 +1,7 @@
 //! The engine: every process of the server, who it belongs to, how many there may be, and how they all end.
 
 mod orphans;
+mod slots;
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
@@ -19,11 +20,12 @@ use super::job::{Job, Kind, Owner, State};
 use super::programs::Programs;
 use super::pump;
 use super::ring::Log;
-use super::spawn::{self, Common, Launch, SpawnError};
+use super::spawn::{self, Common, Launch, Screen, SpawnError};
 use super::sys::Identity;
 use super::tree::Tags;
 
 pub use orphans::Orphan;
+pub use slots::MAX_TERMINALS;
 
 /// Background processes that may run at once.
 pub const MAX_PROCESSES: usize = 100;
@@ -76,17 +78,8 @@ pub(super) struct Table {
     by_pid: HashMap<i32, u64>,
     /// Calls that have ended, as long as something of them may live on.
     remains: HashMap<u64, orphans::Remains>,
-    /// Background processes that are being started.
-    starting: usize,
-}
-
-/// A background process that is being started.
-struct Slot<'a>(&'a Engine);
-
-impl Drop for Slot<'_> {
-    fn drop(&mut self) {
-        self.0.table().starting -= 1;
-    }
+    /// What is being started and bounded.
+    starting: slots::Starting,
 }
 
 impl Engine {
@@ -161,6 +154,7 @@ impl Engine {
                 started_at: SystemTime::now(),
                 started: Instant::now(),
                 input: running.input.take(),
+                terminal: launch.screen != Screen::Pipes,
                 tag,
                 descent: self.tags.of(tag, Some(running.pid)),
                 log: Mutex::new(Log::new(launch.keep, launch.full)),
@@ -226,20 +220,6 @@ impl Engine {
             ending::end_orphans(self.tags.all()).await;
         };
         let _ = tokio::time::timeout(SHUTDOWN, all).await;
-    }
-
-    /// Counts a background process before it exists, so that two callers cannot take the last slot.
-    fn take_slot(&self, launch: &Launch) -> Result<Option<Slot<'_>>, SpawnError> {
-        if launch.kind != Kind::Managed {
-            return Ok(None);
-        }
-        let mut table = self.table();
-        let running = table.jobs.values().filter(|j| j.kind == Kind::Managed && j.exit().is_none()).count();
-        if running + table.starting >= self.max_processes {
-            return Err(SpawnError::TooMany { limit: self.max_processes });
-        }
-        table.starting += 1;
-        Ok(Some(Slot(self)))
     }
 
     /// Takes note of an end.

@@ -93,6 +93,12 @@ pub enum SpawnError {
         /// How many may.
         limit: usize,
     },
+    /// As many terminals are open as may.
+    #[error("Too many terminal sessions")]
+    TooManyTerminals {
+        /// How many may.
+        limit: usize,
+    },
     /// The server is stopping.
     #[error("the server is stopping")]
     Stopping,

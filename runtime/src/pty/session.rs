@@ -10,9 +10,6 @@ use tokio_util::sync::CancellationToken;
 use crate::process::resumable::idle_for;
 use crate::process::{Engine, Job, Launch, Owner, Reason, SpawnError};
 
-/// Live sessions that there may be at once.
-pub const MAX_SESSIONS: usize = 10;
-
 /// How long a session lives with nobody attached.
 pub const IDLE: Duration = Duration::from_secs(1800);
 
@@ -39,17 +36,6 @@ pub struct Session {
     current: Mutex<Option<CancellationToken>>,
 }
 
-/// Why there is no session.
-#[derive(Debug, thiserror::Error)]
-pub enum SessionError {
-    /// As many live as may.
-    #[error("too many terminal sessions")]
-    TooMany,
-    /// The shell did not start.
-    #[error(transparent)]
-    Spawn(#[from] SpawnError),
-}
-
 /// Somebody who is attached. While one exists the session is not idle.
 #[derive(Debug)]
 pub struct Attached {
@@ -69,11 +55,7 @@ impl Sessions {
         engine: &Arc<Engine>,
         launch: Launch,
         size: (u16, u16),
-    ) -> Result<Arc<Session>, SessionError> {
-        let mut table = self.lock();
-        if table.values().filter(|session| session.alive()).count() >= MAX_SESSIONS {
-            return Err(SessionError::TooMany);
-        }
+    ) -> Result<Arc<Session>, SpawnError> {
         let session = Arc::new(Session {
             id: uuid::Uuid::new_v4().simple().to_string(),
             job: engine.spawn(launch)?,
@@ -81,8 +63,7 @@ impl Sessions {
             attached: watch::Sender::new(0),
             current: Mutex::default(),
         });
-        table.insert(session.id.clone(), Arc::clone(&session));
-        drop(table);
+        self.lock().insert(session.id.clone(), Arc::clone(&session));
         let (home, watched) = (Arc::downgrade(self), Arc::clone(&session));
         tokio::spawn(async move {
             tokio::select! {

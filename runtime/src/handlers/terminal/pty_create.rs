@@ -30,7 +30,7 @@ use super::super::launch::{self, Directory, Judged, Manner};
 use crate::endpoint::{Answer, Call, JsonBody, Reply};
 use crate::error::{ApiError, ErrorCode};
 use crate::process::{Full, Kind, Program, Screen, Stdin};
-use crate::pty::{MAX_SESSIONS, SessionError, protocol};
+use crate::pty::protocol;
 
 /// Bytes of scrollback kept of a session.
 const SCROLLBACK: usize = 1 << 20;
@@ -58,13 +58,8 @@ pub(crate) async fn call(mut call: Call) -> Answer {
     };
     let launch = Judged { program, arguments, environment, directory, title }.launch(&call, manner);
     let app = call.app();
-    let session =
-        app.terminals.open(&app.processes, launch, (columns, rows)).map_err(|error| match error {
-            SessionError::TooMany => ApiError::new(ErrorCode::TooManySessions, "Too many terminal sessions")
-                .with("limit", MAX_SESSIONS)
-                .retry_after(1),
-            SessionError::Spawn(error) => launch::refused(&error),
-        })?;
+    let session = app.terminals.open(&app.processes, launch, (columns, rows));
+    let session = session.map_err(|error| launch::refused(&error))?;
     let host = match app.settings.host {
         host if host.is_unspecified() => "localhost".to_owned(),
         std::net::IpAddr::V6(host) => format!("[{host}]"),
