@@ -36,6 +36,15 @@ use policy_lang::scope::{ScopeNeed, ScopeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+/// What fuzzers ask of messages; see [`crate::probe`].
+pub(crate) fn worker_messages(pieces: &[&[u8]]) -> (Vec<serde_json::Value>, bool) {
+    worker::messages(pieces)
+}
+
+pub(crate) fn worker_message(message: &serde_json::Value) -> Option<Vec<u8>> {
+    worker::encode(message).ok()
+}
+
 /// What a running server has of commands.
 #[derive(Debug, Default)]
 pub struct Commands {

@@ -11,7 +11,7 @@ mod core;
 mod custom;
 mod data_plane;
 mod dev_tools;
-mod file_ops;
+pub(crate) mod file_ops;
 mod launch;
 mod process;
 mod resumable;

@@ -28,6 +28,8 @@ pub mod handlers;
 pub mod http;
 mod log;
 pub mod pipeline;
+#[doc(hidden)]
+pub mod probe;
 pub mod process;
 pub mod pty;
 pub mod routes;

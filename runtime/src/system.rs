@@ -2,7 +2,7 @@
 
 mod cgroup;
 mod memory;
-mod ports;
+pub(crate) mod ports;
 
 pub use cgroup::Cgroup;
 pub use memory::{Disk, Memory, disk, load};

@@ -24,6 +24,8 @@ mod process;
 mod supervisor;
 mod target;
 
+pub(super) use frame::{encode, messages};
+
 pub use describe::{DescribeError, describe};
 pub use manifest::{Manifest, ManifestError, RouteEntry, Switch};
 pub use process::{Event, Pending, WorkerError};

@@ -94,23 +94,27 @@ pub fn archive<'g>(
         Format::TarGz => Box::new(tar::TarGz::new(capped)),
         Format::Zip => Box::new(zip::Zip::new(capped)),
     };
-    let mut run = Run { access, packer: &mut *packer, limit: options.max_entries, entries: 0, skipped: 0 };
+    let limit = options.max_entries;
+    let mut run = Run { access, packer: &mut *packer, failure: &failure, limit, entries: 0, skipped: 0 };
     if let Err(error) = paths.iter().try_for_each(|path| run.path(path)) {
+        let error = failure.get().unwrap_or(error);
         // Told before the packer is dropped and writes its tail.
         failure.set(Some(error));
         return Err(error);
     }
     let Run { entries, skipped, .. } = run;
-    packer.finish()?;
+    let finished = packer.finish();
     match failure.get() {
         Some(error) => Err(error),
-        None => Ok(Archived { content, entries, skipped }),
+        None => finished.map(|()| Archived { content, entries, skipped }),
     }
 }
 
 struct Run<'a, 'p> {
     access: Access<'a>,
     packer: &'p mut dyn Packer,
+    /// Why nothing more can be written.
+    failure: &'p Cell<Option<FilesError>>,
     limit: u64,
     entries: u64,
     skipped: u64,
@@ -191,10 +195,13 @@ impl Run<'_, '_> {
     fn file(&mut self, name: &[u8], fd: &OwnedFd, stat: &Stat) -> Result<(), FilesError> {
         self.count()?;
         let left = u64::try_from(stat.st_size).unwrap_or_default();
-        self.packer.file(name, stat, &mut Exact { fd, left, access: self.access })
+        let mut content = Exact { fd, left, access: self.access, failure: self.failure };
+        self.packer.file(name, stat, &mut content)?;
+        self.failure.get().map_or(Ok(()), Err)
     }
 
     fn count(&mut self) -> Result<(), FilesError> {
+        self.failure.get().map_or(Ok(()), Err)?;
         self.entries += 1;
         if self.entries > self.limit {
             return Err(FilesError::ArchiveTooLarge { limit: self.limit, unit: "entries" });
@@ -224,11 +231,13 @@ struct Exact<'a> {
     fd: &'a OwnedFd,
     left: u64,
     access: Access<'a>,
+    failure: &'a Cell<Option<FilesError>>,
 }
 
 impl Read for Exact<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         self.access.stop.check().map_err(std::io::Error::other)?;
+        self.failure.get().map_or(Ok(()), Err).map_err(std::io::Error::other)?;
         let want = usize::try_from(self.left).unwrap_or(usize::MAX).min(buffer.len());
         let Some(room) = buffer.get_mut(..want).filter(|room| !room.is_empty()) else { return Ok(0) };
         let read = match rustix::io::read(self.fd, &mut *room)? {
@@ -252,26 +261,25 @@ struct Capped<'s, 'g> {
 }
 
 impl Capped<'_, '_> {
-    fn try_write(&mut self, bytes: &[u8]) -> Result<usize, FilesError> {
+    fn write_all_of(&mut self, bytes: &[u8]) -> Result<(), FilesError> {
         self.access.stop.check()?;
         if self.spool.size() + bytes.len() as u64 > self.limit {
             return Err(FilesError::ArchiveTooLarge { limit: self.limit, unit: "bytes" });
         }
-        Ok(self.spool.write(bytes)?)
+        Ok(self.spool.write_all(bytes)?)
     }
 }
 
 impl Write for Capped<'_, '_> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        // Archive writers write their tail when they are dropped, and complain to stderr where that fails: after the
-        // first failure, which has been told, they may.
-        if self.failure.get().is_some() {
-            return Ok(bytes.len());
-        }
-        self.try_write(bytes).map_err(|error| {
+        // Archive writers write their tail when they are dropped, and complain to stderr where anything went wrong. So
+        // they never learn of a failure: whoever feeds them does, and stops.
+        if self.failure.get().is_none()
+            && let Err(error) = self.write_all_of(bytes)
+        {
             self.failure.set(Some(error));
-            std::io::Error::other(error)
-        })
+        }
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> std::io::Result<()> {

@@ -9,6 +9,7 @@ mod fault;
 mod intake;
 mod multipart;
 mod names;
+mod range;
 mod raw;
 mod receive;
 mod scene;
@@ -27,3 +28,20 @@ pub(super) mod files_upload_stream;
 pub(super) mod upload;
 
 pub(super) use fault::of_guard;
+
+/// What fuzzers ask; see [`crate::probe`].
+pub(crate) mod probe {
+    pub(crate) use super::multipart::taken_apart;
+    use super::range::Range;
+
+    pub(crate) fn range(text: &str, size: u64) -> Option<Option<(u64, u64)>> {
+        Range::read(text, size).map(|range| match range {
+            Range::Of { first, last } => Some((first, last)),
+            Range::Outside => None,
+        })
+    }
+
+    pub(crate) fn disposition(name: &[u8]) -> String {
+        super::raw::disposition(name)
+    }
+}

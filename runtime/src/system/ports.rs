@@ -31,7 +31,7 @@ pub fn listening() -> Vec<Listening> {
 }
 
 /// The listening sockets of a `/proc/net/tcp` or `tcp6`. What is no such line is passed over.
-fn parse(table: &str) -> Vec<Listening> {
+pub(crate) fn parse(table: &str) -> Vec<Listening> {
     table.lines().filter_map(line).collect()
 }
 

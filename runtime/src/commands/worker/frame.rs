@@ -11,7 +11,7 @@ const HEAD: usize = 4;
 
 /// What came is no message. Nothing after it can be trusted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(super) enum FrameError {
+pub(in crate::commands) enum FrameError {
     /// It says that it is longer than any message may be.
     #[error("a message of {0} bytes")]
     TooLong(usize),
@@ -24,7 +24,7 @@ pub(super) enum FrameError {
 ///
 /// # Errors
 /// It is too long, or cannot be written as JSON.
-pub(super) fn encode<T: Serialize>(message: &T) -> Result<Vec<u8>, FrameError> {
+pub(in crate::commands) fn encode<T: Serialize>(message: &T) -> Result<Vec<u8>, FrameError> {
     let mut bytes = vec![0; HEAD];
     serde_json::to_writer(&mut bytes, message).map_err(|error| FrameError::Json(error.to_string()))?;
     let length = bytes.len() - HEAD;
@@ -76,6 +76,22 @@ impl Decoder {
         self.bytes.drain(..self.taken.min(self.bytes.len()));
         self.taken = 0;
     }
+}
+
+/// The messages in these pieces, and whether the stream was sound to its end. For fuzzers.
+pub(in crate::commands) fn messages(pieces: &[&[u8]]) -> (Vec<Value>, bool) {
+    let (mut decoder, mut found) = (Decoder::default(), Vec::new());
+    for piece in pieces {
+        decoder.push(piece);
+        loop {
+            match decoder.next() {
+                Ok(Some(message)) => found.push(message),
+                Ok(None) => break,
+                Err(_) => return (found, false),
+            }
+        }
+    }
+    (found, true)
 }
 
 #[cfg(test)]

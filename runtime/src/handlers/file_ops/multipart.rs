@@ -92,6 +92,25 @@ async fn read(parts: &mut Multipart<'_>, frame: &Frame, sender: mpsc::Sender<Pie
     Ok(())
 }
 
+/// The content of the one part of a body, where the whole body is well formed. For fuzzers.
+pub(crate) async fn taken_apart(body: Vec<Bytes>, boundary: &str) -> Option<Vec<u8>> {
+    let body = futures_util::stream::iter(body.into_iter().map(Ok::<_, std::io::Error>));
+    let (mut parts, frame) = (Multipart::new(body, boundary), Frame::default());
+    let (sender, mut receiver) = mpsc::channel(IN_FLIGHT);
+    let taking = async {
+        let mut content = Vec::new();
+        while let Some(piece) = receiver.recv().await {
+            match piece {
+                Piece::Data(data) => content.extend_from_slice(&data),
+                Piece::End => return Some(content),
+            }
+        }
+        None
+    };
+    let (read, taken) = tokio::join!(read(&mut parts, &frame, sender), taking);
+    read.ok().and(taken)
+}
+
 fn write(scene: &Scene, path: &NormalPath, mut pieces: mpsc::Receiver<Piece>) -> Result<Written, ApiError> {
     let options = WriteOptions {
         overwrite: scene.may_overwrite(),

@@ -4,6 +4,7 @@
 
 use super::intake::query_path;
 use super::names;
+use super::range::Range;
 use super::scene::Scene;
 use crate::endpoint::{Answer, Call, Reply, ReplyBody};
 use crate::error::{ApiError, ErrorCode};
@@ -151,43 +152,8 @@ fn names_tag(list: &str, etag: &str) -> bool {
     list.split(',').map(str::trim).any(|known| known == "*" || known.trim_start_matches("W/") == etag)
 }
 
-/// What part of a file was asked for.
-#[derive(Debug, PartialEq, Eq)]
-enum Range {
-    Of { first: u64, last: u64 },
-    Outside,
-}
-
-impl Range {
-    /// Reads one range of bytes; `None` for what is no such range, or several: then the whole file is the answer.
-    fn read(text: &str, size: u64) -> Option<Self> {
-        let (unit, set) = text.split_once('=')?;
-        let (first, last) = set.trim().split_once('-')?;
-        if !unit.trim().eq_ignore_ascii_case("bytes") {
-            return None;
-        }
-        let (first, last) = match (number(first)?, number(last)?) {
-            (None, None) => return None,
-            (None, Some(0)) => return Some(Self::Outside),
-            (None, Some(count)) => (size.saturating_sub(count), u64::MAX),
-            (Some(first), None) => (first, u64::MAX),
-            (Some(first), Some(last)) if first > last => return None,
-            (Some(first), Some(last)) => (first, last),
-        };
-        if first >= size { Some(Self::Outside) } else { Some(Self::Of { first, last: last.min(size - 1) }) }
-    }
-}
-
-/// Digits as a number, `Some(None)` for none at all. One that is too large lies behind every file.
-fn number(text: &str) -> Option<Option<u64>> {
-    if text.is_empty() {
-        return Some(None);
-    }
-    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| Some(text.parse().unwrap_or(u64::MAX)))
-}
-
 /// The header that names a download: in plain ASCII for old clients, and as it is in the form of RFC 5987.
-fn disposition(name: &[u8]) -> String {
+pub(super) fn disposition(name: &[u8]) -> String {
     let name = String::from_utf8_lossy(name);
     let plain: String = name
         .chars()
@@ -208,35 +174,7 @@ fn disposition(name: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Range, disposition, names_tag};
-
-    #[test]
-    fn ranges() {
-        let of = |first, last| Some(Range::Of { first, last });
-        for (text, size, right) in [
-            ("bytes=0-0", 10, of(0, 0)),
-            ("bytes=2-5", 10, of(2, 5)),
-            ("bytes=2-", 10, of(2, 9)),
-            ("bytes=-3", 10, of(7, 9)),
-            ("bytes=-30", 10, of(0, 9)),
-            ("bytes=9-99999999999999999999999", 10, of(9, 9)),
-            ("Bytes=0-0", 10, of(0, 0)),
-            ("bytes=10-", 10, Some(Range::Outside)),
-            ("bytes=99999999999999999999999-", 10, Some(Range::Outside)),
-            ("bytes=-0", 10, Some(Range::Outside)),
-            ("bytes=0-", 0, Some(Range::Outside)),
-            ("bytes=-1", 0, Some(Range::Outside)),
-            ("bytes=5-2", 10, None),
-            ("bytes=0-1,3-4", 10, None),
-            ("bytes=-", 10, None),
-            ("bytes=a-b", 10, None),
-            ("bytes=+1-2", 10, None),
-            ("lines=1-2", 10, None),
-            ("bytes", 10, None),
-        ] {
-            assert_eq!(Range::read(text, size), right, "{text} of {size}");
-        }
-    }
+    use super::{disposition, names_tag};
 
     #[test]
     fn names_are_one_well_formed_header() {
