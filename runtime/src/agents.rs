@@ -16,31 +16,38 @@
 //! - [`search`]: full text over all transcripts
 //! - [`artifacts`]: what agents hand over
 //! - [`usage`]: tokens, cost and context
+//! - [`mcp`], [`skills`]: tools and instructions that agents are given
+//! - [`schedules`], [`webhooks`]: runs without a person at the keyboard, and telling others; [`automation`] runs both
 //!
 //! Everything that is to survive is in the store; memory holds only what is live. [`Agents`] touches no file when it is
 //! made: the store opens when it is first asked for.
 
 pub mod acp;
 pub mod artifacts;
+pub mod automation;
 pub mod catalogue;
 pub mod credentials;
 mod cut;
 pub mod ids;
 pub mod items;
 pub mod log;
+pub mod mcp;
 pub mod options;
 pub mod plan;
 pub mod process;
 pub mod requests;
 pub mod rules;
+pub mod schedules;
 pub mod search;
 pub mod sessions;
+pub mod skills;
 mod start;
 pub mod store;
 #[cfg(test)]
 mod testing;
 pub mod turns;
 pub mod usage;
+pub mod webhooks;
 pub mod workspace;
 
 use crate::env::Withheld;
@@ -66,6 +73,8 @@ pub struct Agents {
     pub workspaces: workspace::Workspaces,
     /// The engine of all children.
     pub engine: Arc<Engine>,
+    /// What works without a call.
+    pub automation: automation::Automation,
     place: Place,
     opened: OnceCell<Opened>,
 }
@@ -90,7 +99,8 @@ impl Agents {
         let processes = Processes::new(Arc::clone(&engine), folder.join("logs"), Arc::clone(&masks));
         let credentials = Credentials::new(folder.join("credentials.json"), withheld, Arc::clone(&masks));
         let workspaces = workspace::Workspaces::default();
-        Self { processes, credentials, masks, workspaces, engine, place, opened: OnceCell::new() }
+        let automation = automation::Automation::default();
+        Self { processes, credentials, masks, workspaces, automation, engine, place, opened: OnceCell::new() }
     }
 
     /// What the store holds, opening it where nobody has yet.

@@ -35,19 +35,28 @@ pub use desk::{Desk, Workspaces};
 pub use error::WorkspaceError;
 pub use walk::Skipped;
 
+use crate::agents::log::{Kind, NewEvent};
 use crate::agents::store::sessions::SessionRow;
 use crate::app::App;
 use std::sync::Arc;
 
-/// Tells the log of a session what happened to its workspace.
+/// Tells the log of a session what happened to its workspace. What cannot be told has happened all the same.
 async fn tell(
     app: &Arc<App>,
     session: &SessionRow,
     turn_id: Option<&str>,
-    kind: &str,
+    kind: Kind,
     data: serde_json::Value,
 ) {
-    let _ = (app, session, turn_id, kind, data);
+    let mut event = NewEvent::new(kind, data);
+    event.turn_id = turn_id.map(str::to_owned);
+    let told = match app.agents.log().await {
+        Ok(log) => log.append(&session.session_id, vec![event]).await.map(drop),
+        Err(error) => Err(error),
+    };
+    if let Err(error) = told {
+        crate::log::say(format_args!("{}: an event was lost: {error}", session.session_id));
+    }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::policy::Loader;
 use super::{Fault, Options, flags};
+use crate::agents::automation;
 use crate::app::{App, Settings};
 use crate::env::Env;
 use crate::http::{Crowd, MAX_CONNECTIONS, listen};
@@ -77,6 +78,7 @@ pub(super) async fn run(app: &Arc<App>, loader: &Loader, sockets: Sockets) {
     if let Some(worker) = &app.commands.worker {
         tokio::spawn(Arc::clone(worker).run(Arc::clone(&app.processes), app.stopping.clone()));
     }
+    tokio::spawn(automation::resume(Arc::clone(app)));
     let Sockets { http, http_at, pty } = sockets;
     accept(http, Listener::Http);
     match pty {

@@ -64,6 +64,12 @@ impl Judge {
         Self { state: app.policy(), endpoint: index(endpoint), names: Arc::new(System) }
     }
 
+    /// The rules of an endpoint under a policy that is in force or was when a call was admitted.
+    #[must_use]
+    pub fn under(state: &Arc<PolicyState>, endpoint: EndpointIx) -> Self {
+        Self { state: Arc::clone(state), endpoint, names: Arc::new(System) }
+    }
+
     /// The rules of `endpoint` under a policy that no server holds.
     #[cfg(test)]
     pub(super) fn for_test(state: PolicyState, endpoint: EndpointId) -> Self {

@@ -6,6 +6,10 @@
 mod catalogued;
 mod workspaces;
 
+use crate::egress::EgressError;
+use crate::endpoint::Call;
+use crate::error::{ApiError, ErrorCode};
+
 pub(super) mod agents_changes_list;
 pub(super) mod agents_checkpoints_create;
 pub(super) mod agents_checkpoints_list;
@@ -16,15 +20,23 @@ pub(super) mod agents_credentials_set;
 pub(super) mod agents_diff_get;
 pub(super) mod agents_get;
 pub(super) mod agents_list;
+pub(super) mod agents_mcp_check;
+pub(super) mod agents_mcp_delete;
+pub(super) mod agents_mcp_list;
+pub(super) mod agents_mcp_set;
 pub(super) mod agents_probe;
 pub(super) mod agents_process_logs;
 pub(super) mod agents_process_stop;
 pub(super) mod agents_processes_list;
 pub(super) mod agents_register;
-
-use crate::egress::EgressError;
-use crate::endpoint::Call;
-use crate::error::{ApiError, ErrorCode};
+pub(super) mod agents_schedules_delete;
+pub(super) mod agents_schedules_list;
+pub(super) mod agents_skills_delete;
+pub(super) mod agents_skills_list;
+pub(super) mod agents_skills_set;
+pub(super) mod agents_webhooks_delete;
+pub(super) mod agents_webhooks_list;
+pub(super) mod agents_webhooks_set;
 
 /// Runs what looks at files or the process table where it holds up nobody.
 ///

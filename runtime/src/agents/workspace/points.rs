@@ -9,6 +9,7 @@ use super::error::WorkspaceError;
 use super::records::{self, Checkpoint};
 use super::snapshot::Snapshot;
 use crate::agents::ids;
+use crate::agents::log::Kind as Kinds;
 use crate::agents::store::sessions::SessionRow;
 use crate::agents::store::{Store, now};
 use crate::app::App;
@@ -138,7 +139,7 @@ pub(super) async fn announce(app: &Arc<App>, session: &SessionRow, point: &Check
         app,
         session,
         point.turn_id.as_deref(),
-        "checkpoint.created",
+        Kinds::CheckpointCreated,
         json!({"checkpoint": point.view()}),
     )
     .await;

@@ -16,6 +16,7 @@ use super::records::{self, Checkpoint};
 use super::restore::{self, Done, Plan};
 use super::tree;
 use super::walk::Skipped;
+use crate::agents::log::Kind as Kinds;
 use crate::agents::store::now;
 use crate::agents::store::sessions::{self, SessionRow};
 use crate::app::{App, PolicyState};
@@ -147,7 +148,7 @@ pub async fn undo(
         "deleted": report.deleted.len(),
         "verified": report.verified,
     });
-    super::tell(app, session, None, "checkpoint.restored", told).await;
+    super::tell(app, session, None, Kinds::CheckpointRestored, told).await;
     Ok(Outcome::Done(Box::new(report)))
 }
 

@@ -49,15 +49,7 @@ impl Sight {
     /// 403 `path_not_allowed` where it lies outside of the workspace, or is not for the caller to see.
     pub(super) fn named(&self, parameter: &str, asked: &str) -> Result<Vec<u8>, ApiError> {
         let path = from_top(&self.cwd, asked).filter(|path| path.is_empty() || self.sees(path));
-        path.ok_or_else(|| {
-            let policy = &self.permit.state().policy;
-            ApiError::new(
-                ErrorCode::PathNotAllowed,
-                format!("{parameter} is not an allowed path of the workspace"),
-            )
-            .with("endpoint", policy.name(self.permit.endpoint()).unwrap_or_default())
-            .with("parameter", parameter)
-        })
+        path.ok_or_else(|| not_allowed(&self.permit, parameter))
     }
 
     /// The same of a list.
@@ -97,6 +89,14 @@ impl Asked {
         let scope = self.path.map(|path| sight.named("path", &path)).transpose()?.unwrap_or_default();
         Ok(Question { from: self.from, to: self.to, scope })
     }
+}
+
+/// 403 for a path that the rules do not let the caller use.
+pub(super) fn not_allowed(permit: &Permit, parameter: &str) -> ApiError {
+    let policy = &permit.state().policy;
+    ApiError::new(ErrorCode::PathNotAllowed, format!("{parameter} is not an allowed path"))
+        .with("endpoint", policy.name(permit.endpoint()).unwrap_or_default())
+        .with("parameter", parameter)
 }
 
 /// 404 for a restore point or turn that is not there.

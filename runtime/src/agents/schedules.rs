@@ -1,0 +1,11 @@
+//! Schedules: runs without a person at the keyboard.
+//!
+//! A slot is claimed by a row of its own before it fires, in the same transaction that moves its schedule on, so that it
+//! fires once, whatever dies when and however often the clock is set back.
+//!
+//! - `trigger`: when; pure
+//! - `rows`, `runs`: schedules and their slots in the database
+
+pub mod rows;
+pub mod runs;
+pub mod trigger;
