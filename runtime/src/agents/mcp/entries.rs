@@ -40,7 +40,8 @@ pub async fn entries(
     let mut chosen: Vec<(String, Definition)> = Vec::new();
     match whom.asked {
         None => {
-            let defaults = stored.into_iter().filter(|one| one.definition.is_default_for(whom.agent_id, whom.cwd));
+            let defaults =
+                stored.into_iter().filter(|one| one.definition.is_default_for(whom.agent_id, whom.cwd));
             chosen.extend(defaults.map(|one| (one.name, one.definition)));
         }
         Some(asked) => {
@@ -49,7 +50,10 @@ pub async fn entries(
                     Value::String(name) => {
                         let found = stored.iter().find(|stored| stored.name == *name);
                         let found = found.ok_or_else(|| {
-                            ApiError::new(ErrorCode::ServerNotFound, format!("There is no MCP server `{name}`"))
+                            ApiError::new(
+                                ErrorCode::ServerNotFound,
+                                format!("There is no MCP server `{name}`"),
+                            )
                         })?;
                         (found.name.clone(), found.definition.clone())
                     }
@@ -71,17 +75,22 @@ pub async fn entries(
 
 fn read_inline(inline: &Value) -> Result<(String, Definition), ApiError> {
     let wrong = |why: String| ApiError::new(ErrorCode::InvalidServer, why).with("parameter", "mcp");
-    let mut members = inline.as_object().cloned().ok_or_else(|| wrong("mcp must hold names and servers".to_owned()))?;
+    let mut members =
+        inline.as_object().cloned().ok_or_else(|| wrong("mcp must hold names and servers".to_owned()))?;
     let name = members.remove("name").and_then(|name| name.as_str().map(str::to_owned));
-    let name = name.filter(|name| is_name(name)).ok_or_else(|| wrong("a server of mcp has no name".to_owned()))?;
+    let name =
+        name.filter(|name| is_name(name)).ok_or_else(|| wrong("a server of mcp has no name".to_owned()))?;
     Ok((name, Definition::read(&mut members).map_err(wrong)?))
 }
 
 fn entry(app: &App, judge: &Judge, name: &str, way: &Way) -> Result<Value, ApiError> {
     let values = values(app, judge, way)?;
-    let pairs: Vec<Value> = values.iter().map(|(name, value)| json!({"name": name, "value": value})).collect();
+    let pairs: Vec<Value> =
+        values.iter().map(|(name, value)| json!({"name": name, "value": value})).collect();
     Ok(match way {
-        Way::Stdio { command, args, .. } => json!({"name": name, "command": command, "args": args, "env": pairs}),
+        Way::Stdio { command, args, .. } => {
+            json!({"name": name, "command": command, "args": args, "env": pairs})
+        }
         Way::Http(Remote { url, .. }) => json!({"type": "http", "name": name, "url": url, "headers": pairs}),
         Way::Sse(Remote { url, .. }) => json!({"type": "sse", "name": name, "url": url, "headers": pairs}),
     })
