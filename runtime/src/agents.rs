@@ -44,7 +44,7 @@ pub mod skills;
 mod start;
 pub mod store;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 pub mod turns;
 pub mod usage;
 pub mod webhooks;

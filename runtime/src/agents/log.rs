@@ -7,6 +7,8 @@
 //! - `appender`: many small appends as few large ones
 //! - `tail`: the newest events in memory, and who waits for more
 //! - `read`, `follow`: reading, once and for ever
+//! - `veil`: events for who may not read files
+//! - `merge`: pieces of one thing as one event
 //! - `delete`: a session and all that is kept of it
 //! - `trim`: keeping a session's log within bounds
 //!
@@ -27,17 +29,21 @@ mod delete;
 mod event;
 mod follow;
 mod kind;
+mod merge;
 mod read;
 mod tail;
 mod trim;
 mod update;
+mod veil;
 
 pub use appender::Appender;
 pub use event::{Event, NewEvent};
 pub use follow::{Follow, FollowError};
 pub use kind::Kind;
+pub use merge::join;
 pub use read::{Asked, first_gseq, list};
 pub use update::{of_update, tool_call};
+pub use veil::veil;
 
 use super::artifacts;
 use super::store::{Store, StoreError};

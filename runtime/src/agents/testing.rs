@@ -8,18 +8,18 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 /// A store in a folder that goes with it.
-pub(super) struct Bench {
-    pub(super) store: Store,
-    pub(super) log: Log,
+pub(crate) struct Bench {
+    pub(crate) store: Store,
+    pub(crate) log: Log,
     _dir: TempDir,
 }
 
 impl Bench {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::with(Bounds::default())
     }
 
-    pub(super) fn with(bounds: Bounds) -> Self {
+    pub(crate) fn with(bounds: Bounds) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let place = Place { state_dir: dir.path().join("state"), base_dir: dir.path().join("base") };
         let store = Store::open_now(place).unwrap();
@@ -27,11 +27,11 @@ impl Bench {
     }
 
     /// A new session.
-    pub(super) async fn session(&self) -> String {
+    pub(crate) async fn session(&self) -> String {
         Self::insert(&self.store).await
     }
 
-    pub(super) async fn insert(store: &Store) -> String {
+    pub(crate) async fn insert(store: &Store) -> String {
         let row = sessions::SessionRow {
             session_id: ids::new(ids::SESSION),
             agent_id: "scripted".to_owned(),
@@ -48,7 +48,7 @@ impl Bench {
     }
 
     /// Waits until the log of a session is within its bounds.
-    pub(super) async fn trimmed(&self, session_id: &str) {
+    pub(crate) async fn trimmed(&self, session_id: &str) {
         for _ in 0..500 {
             let name = session_id.to_owned();
             let count = self.store.read(move |db| {
@@ -66,6 +66,6 @@ impl Bench {
 }
 
 /// A chunk of text.
-pub(super) fn chunk(role: &str, text: &str) -> NewEvent {
+pub(crate) fn chunk(role: &str, text: &str) -> NewEvent {
     NewEvent::new(Kind::MessageChunk, json!({"role": role, "content": {"type": "text", "text": text}}))
 }

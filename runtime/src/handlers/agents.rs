@@ -4,12 +4,12 @@
 //! Sessions, requests and schedules are shared among all who hold the scopes of this group.
 
 mod catalogued;
+mod recorded;
+mod streaming;
 mod workspaces;
 
-use crate::egress::EgressError;
-use crate::endpoint::Call;
-use crate::error::{ApiError, ErrorCode};
-
+pub(super) mod agents_artifacts_get;
+pub(super) mod agents_artifacts_list;
 pub(super) mod agents_changes_list;
 pub(super) mod agents_checkpoints_create;
 pub(super) mod agents_checkpoints_list;
@@ -18,7 +18,12 @@ pub(super) mod agents_credentials_delete;
 pub(super) mod agents_credentials_list;
 pub(super) mod agents_credentials_set;
 pub(super) mod agents_diff_get;
+pub(super) mod agents_events_list;
+pub(super) mod agents_events_stream;
+pub(super) mod agents_events_stream_all;
 pub(super) mod agents_get;
+pub(super) mod agents_items_get;
+pub(super) mod agents_items_list;
 pub(super) mod agents_list;
 pub(super) mod agents_mcp_check;
 pub(super) mod agents_mcp_delete;
@@ -31,12 +36,18 @@ pub(super) mod agents_processes_list;
 pub(super) mod agents_register;
 pub(super) mod agents_schedules_delete;
 pub(super) mod agents_schedules_list;
+pub(super) mod agents_search;
 pub(super) mod agents_skills_delete;
 pub(super) mod agents_skills_list;
 pub(super) mod agents_skills_set;
+pub(super) mod agents_usage_get;
 pub(super) mod agents_webhooks_delete;
 pub(super) mod agents_webhooks_list;
 pub(super) mod agents_webhooks_set;
+
+use crate::egress::EgressError;
+use crate::endpoint::Call;
+use crate::error::{ApiError, ErrorCode};
 
 /// Runs what looks at files or the process table where it holds up nobody.
 ///

@@ -3,9 +3,9 @@
 //! A joined event has the number of its last piece, and `from_seq` in its data says the first. Who comes back with a number
 //! in between gets it whole.
 
+use super::merge::Piece;
 use super::{Bounds, Kind};
 use rusqlite::{Connection, OptionalExtension as _, params};
-use serde_json::{Value, json};
 
 /// Rows that one pass looks at.
 const ROWS: i64 = 10_000;
@@ -46,10 +46,7 @@ pub(super) fn pass(db: &Connection, session: i64, bounds: Bounds) -> rusqlite::R
 /// A run of chunks that are one.
 struct Run {
     turn_id: Option<String>,
-    kind: Kind,
-    key: Value,
-    text: String,
-    first: i64,
+    piece: Piece,
     /// `gseq` of its pieces.
     pieces: Vec<i64>,
     bytes: i64,
@@ -73,24 +70,23 @@ fn join(db: &Connection, session: i64, begin: i64, end: i64) -> rusqlite::Result
         let (turn_id, kind, data): (Option<String>, String, String) = (row.get(2)?, row.get(3)?, row.get(4)?);
         let bytes: i64 = row.get(5)?;
         looked = seq;
-        let Some((kind, key, text, first)) = piece(&kind, &data, seq) else {
+        let Some(piece) = Kind::from_name(&kind).and_then(|kind| Piece::of(kind, &data, seq)) else {
             finish(run.take())?;
             continue;
         };
         match &mut run {
             Some(run)
-                if run.kind == kind
-                    && run.key == key
+                if run.piece.goes_with(&piece)
                     && run.turn_id == turn_id
-                    && run.text.len() + text.len() <= JOINED =>
+                    && run.piece.text.len() + piece.text.len() <= JOINED =>
             {
-                run.text.push_str(&text);
+                run.piece.text.push_str(&piece.text);
                 run.pieces.push(gseq);
                 run.bytes += bytes;
             }
             _ => {
                 finish(run.take())?;
-                run = Some(Run { turn_id, kind, key, text, first, pieces: vec![gseq], bytes });
+                run = Some(Run { turn_id, piece, pieces: vec![gseq], bytes });
             }
         }
     }
@@ -104,44 +100,10 @@ fn join(db: &Connection, session: i64, begin: i64, end: i64) -> rusqlite::Result
     Ok(())
 }
 
-/// What can be joined: plain text of a message, output of a terminal.
-fn piece(kind: &str, data: &str, seq: i64) -> Option<(Kind, Value, String, i64)> {
-    let kind = Kind::from_name(kind).filter(|kind| kind.is_chunk())?;
-    let mut data: Value = serde_json::from_str(data).ok()?;
-    let members = data.as_object_mut()?;
-    let first = members.remove("from_seq").and_then(|first| first.as_i64()).unwrap_or(seq);
-    let text = match kind {
-        Kind::TerminalOutput => members.remove("data")?,
-        _ => {
-            let content = members.get_mut("content")?.as_object_mut()?;
-            if content.get("type").and_then(Value::as_str) != Some("text") {
-                return None;
-            }
-            content.remove("text")?
-        }
-    };
-    let Value::String(text) = text else { return None };
-    Some((kind, data, text, first))
-}
-
 /// Puts the joined event in the place of its last piece; yields how many events and bytes that saves.
 fn write(db: &Connection, run: Option<Run>) -> rusqlite::Result<(i64, i64)> {
     let Some(run) = run.filter(|run| run.pieces.len() > 1) else { return Ok((0, 0)) };
-    let mut data = run.key;
-    if let Some(members) = data.as_object_mut() {
-        members.insert("from_seq".to_owned(), json!(run.first));
-        match run.kind {
-            Kind::TerminalOutput => {
-                members.insert("data".to_owned(), run.text.into());
-            }
-            _ => {
-                if let Some(content) = members.get_mut("content").and_then(Value::as_object_mut) {
-                    content.insert("text".to_owned(), run.text.into());
-                }
-            }
-        }
-    }
-    let data = data.to_string();
+    let data = run.piece.data().to_string();
     let Some((last, earlier)) = run.pieces.split_last() else { return Ok((0, 0)) };
     let mut delete = db.prepare_cached("DELETE FROM events WHERE gseq = ?1")?;
     for gseq in earlier {
