@@ -8,19 +8,25 @@ mod allow_outside_base_dir;
 mod close_does_not_hold;
 mod configures_closed_endpoint;
 mod context;
+pub mod dead;
+mod dead_rule;
 mod deny_commands_alone;
 mod deny_covers_allow;
+mod deny_outside_allow;
 mod environment_opens_closed_group;
 mod exec_without_auth;
 mod half_open_pair;
 mod interpreter_in_allow_commands;
 mod key_has_no_effect;
+pub mod limit_above_ceiling;
 mod paths_do_not_bind_commands;
 mod preset_weakened;
 mod programs;
 mod request_limit_below_file_limit;
 mod rule_never_wins;
+mod scope_held_by_no_token;
 mod scopes_weakened;
+mod token_calls_nothing;
 mod token_env_unset;
 mod token_with_all_scopes;
 
@@ -54,7 +60,12 @@ pub static CHECKS: &[Check] = &[
     Check { code: Code::PathsDoNotBindCommands, run: paths_do_not_bind_commands::run },
     Check { code: Code::RequestLimitBelowFileLimit, run: request_limit_below_file_limit::run },
     Check { code: Code::HalfOpenPair, run: half_open_pair::run },
+    Check { code: Code::LimitAboveCeiling, run: limit_above_ceiling::run },
+    Check { code: Code::ScopeHeldByNoToken, run: scope_held_by_no_token::run },
+    Check { code: Code::TokenCallsNothing, run: token_calls_nothing::run },
+    Check { code: Code::DenyOutsideAllow, run: deny_outside_allow::run },
     Check { code: Code::PresetWeakened, run: preset_weakened::run },
+    Check { code: Code::DeadRule, run: dead_rule::run },
 ];
 
 /// Runs every check.

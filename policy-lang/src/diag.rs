@@ -17,6 +17,7 @@ pub use level::{Level, Levels};
 pub use page::Page;
 pub use quoted::quoted;
 pub use sink::Sink;
+pub(crate) use sink::sort;
 
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

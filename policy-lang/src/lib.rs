@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod assist;
 pub mod check;
 pub mod compile;
 pub mod decide;
@@ -12,9 +13,13 @@ pub mod diag;
 pub mod diff;
 pub mod endpoint;
 pub mod explain;
+pub mod fix;
+pub mod fmt;
 pub mod form;
 pub mod layer;
 pub mod layers;
+pub mod learn;
+pub mod lint;
 pub mod lower;
 pub mod matchers;
 pub mod merge;
@@ -29,5 +34,7 @@ pub mod scope;
 pub mod secret;
 pub mod source;
 pub mod stages;
+pub mod testing;
+pub mod variant;
 
 pub use stages::{Document, Inputs, Outcome, compile_document, load_compiled};

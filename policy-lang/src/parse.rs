@@ -7,6 +7,7 @@
 
 mod context;
 mod json;
+mod layout;
 pub mod limits;
 mod mapping;
 pub mod node;
@@ -17,6 +18,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::source::{Defect, SourceId, SourceMap, Span};
 use context::Context;
 
+pub use layout::Layout;
 pub use node::{Entry, Node, NodeKind};
 
 /// Which language a text is in.

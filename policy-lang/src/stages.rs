@@ -8,6 +8,7 @@ use crate::form::{self, FormError};
 use crate::layer::{Layer, LayerKind};
 use crate::layers::code::GroupSwitch;
 use crate::layers::{code, default, environment, preset};
+use crate::lint;
 use crate::lower::{self, presets};
 use crate::matchers::command::Lookup;
 use crate::merge;
@@ -108,6 +109,8 @@ pub struct Outcome {
     pub layer: Layer,
     /// Every finding, by place, at the level that was asked for.
     pub diagnostics: Vec<Diagnostic>,
+    /// The codes whose findings a level of the caller left out.
+    pub left_out: Vec<Code>,
     /// The policy; none where a finding refuses it. A warning that `strict` makes an error does not take it away.
     pub policy: Option<CompiledPolicy>,
 }
@@ -152,13 +155,16 @@ pub fn compile_document(document: Option<Document<'_>>, inputs: &Inputs<'_>) -> 
     let written = merged.resolved.base_dir.as_ref().map(|(dir, _)| dir.clone());
     let base_dir = inputs.base_dir(written.as_deref());
     // A document with an error is not yet the one that its author means: what it may lack beyond that comes after.
-    if !sink.iter().any(|found| refuses(inputs.levels, found)) {
+    let sound = !sink.iter().any(|found| refuses(inputs.levels, found));
+    if sound {
         sink.extend(check::check(&check::Context {
             merged: &merged,
             layers: &layers,
             catalogue: inputs.catalogue,
             base_dir,
             facts: inputs.facts,
+            sources: &sources,
+            tree: std::cell::OnceCell::new(),
         }));
     }
     let resolved = merged.resolved;
@@ -169,9 +175,12 @@ pub fn compile_document(document: Option<Document<'_>>, inputs: &Inputs<'_>) -> 
         diagnostics.push(Diagnostic::new(Code::InvalidPath, error.to_string()));
         None
     });
-    inputs.levels.apply(&mut diagnostics);
+    if let Some(id) = id {
+        lint::apply(&sources, id, inputs.levels, sound, &mut diagnostics);
+    }
+    let left_out = inputs.levels.apply(&mut diagnostics);
     let layer = layers.swap_remove(1);
-    Outcome { sources, document: id, layer, diagnostics, policy }
+    Outcome { sources, document: id, layer, diagnostics, left_out, policy }
 }
 
 /// Loads a compiled set and puts the environment and the base directory of this process over it, with the same result
@@ -198,8 +207,9 @@ pub fn load_compiled(text: &str, inputs: &Inputs<'_>) -> Result<Outcome, FormErr
     let policy = (!refused).then(|| inputs.compile(resolved, base_dir)).transpose();
     let policy =
         policy.map_err(|error| FormError::Value { at: "policy".to_owned(), why: error.to_string() })?;
-    inputs.levels.apply(&mut diagnostics);
-    Ok(Outcome { sources, document: None, layer: Layer::empty(LayerKind::Policy), diagnostics, policy })
+    let left_out = inputs.levels.apply(&mut diagnostics);
+    let layer = Layer::empty(LayerKind::Policy);
+    Ok(Outcome { sources, document: None, layer, diagnostics, left_out, policy })
 }
 
 /// Whether a policy was merged with exactly these calls: a set cannot be told later what the code opens or closes.

@@ -5,14 +5,19 @@ mod compile;
 mod completions;
 mod endpoints;
 mod exit;
+mod files;
+mod fmt;
 mod healthcheck;
 mod inspect;
+mod learn;
+mod lsp;
 mod openapi;
 mod output;
 mod report;
 mod rule;
 mod schema;
 mod serve;
+mod test;
 mod version;
 
 pub use exit::Exit;
@@ -34,6 +39,10 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     CheckConfig(Box<check_config::CheckConfig>),
+    Test(test::Test),
+    Fmt(fmt::Fmt),
+    Learn(learn::Learn),
+    Lsp(lsp::Lsp),
     Compile(compile::Compile),
     Inspect(inspect::Inspect),
     Endpoints(endpoints::Endpoints),
@@ -50,6 +59,10 @@ impl Command {
     fn run(self) -> Exit {
         match self {
             Self::CheckConfig(command) => command.run(),
+            Self::Test(command) => command.run(),
+            Self::Fmt(command) => command.run(),
+            Self::Learn(command) => command.run(),
+            Self::Lsp(command) => command.run(),
             Self::Compile(command) => command.run(),
             Self::Inspect(command) => command.run(),
             Self::Endpoints(command) => command.run(),

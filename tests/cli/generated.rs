@@ -7,6 +7,10 @@ use std::path::Path;
 
 const COMMANDS: &[&str] = &[
     "check-config",
+    "test",
+    "fmt",
+    "learn",
+    "lsp",
     "compile",
     "inspect",
     "endpoints",

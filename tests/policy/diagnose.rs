@@ -11,6 +11,7 @@ use policy_lang::layers::code::GroupSwitch;
 use policy_lang::parse::Format;
 use policy_lang::render::{RenderOptions, human};
 use policy_lang::source::{SourceMap, Span};
+use policy_lang::testing;
 use policy_lang::{Document, Inputs, compile_document};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -101,7 +102,8 @@ fn run(case: &Path) -> (SourceMap, Vec<Diagnostic>) {
     };
     let bytes = fs::read(case).unwrap();
     let outcome = compile_document(Some(Document { name, bytes: &bytes, format: Format::Auto }), &inputs);
-    (outcome.sources, outcome.diagnostics)
+    let tests = testing::findings(&outcome, Format::Auto, &catalogue);
+    (outcome.sources, outcome.diagnostics.into_iter().chain(tests).collect())
 }
 
 fn as_json(map: &SourceMap, finding: &Diagnostic) -> Value {

@@ -5,6 +5,7 @@ use policy_lang::diag::{CODES, Levels, Page, page};
 use policy_lang::endpoint::Catalogue;
 use policy_lang::parse::Format;
 use policy_lang::render::{RenderOptions, human};
+use policy_lang::testing;
 use policy_lang::{Document, Inputs, compile_document};
 
 /// Codes of the findings, and how a person reads them.
@@ -16,7 +17,9 @@ fn compile(page: &Page, document: &str) -> (Vec<&'static str>, String) {
     let enabled_groups = variable("ABX_SERVER_ENABLED_GROUPS").map(|(_, value)| *value);
     let inputs = Inputs { enabled_groups, facts, ..Inputs::new(&catalogue, &levels) };
     let document = Document { name: "policy.yaml", bytes: document.as_bytes(), format: Format::Yaml };
-    let outcome = compile_document(Some(document), &inputs);
+    let mut outcome = compile_document(Some(document), &inputs);
+    let tests = testing::findings(&outcome, Format::Yaml, &catalogue);
+    outcome.diagnostics.extend(tests);
     let codes = outcome.diagnostics.iter().map(|finding| finding.code.as_str()).collect();
     (codes, human(&outcome.sources, &outcome.diagnostics, RenderOptions::default()))
 }

@@ -1,11 +1,14 @@
 //! What a check is given, and the questions that most of them ask.
 
-use crate::diag::Diagnostic;
+use crate::diag::{Applicability, Diagnostic, Edit, Suggestion};
 use crate::endpoint::{BaseValue, Catalogue, EndpointId, Key};
 use crate::layer::{Block, Layer, LayerKind, Selector, Statement, Token};
+use crate::fix::delete;
 use crate::merge::Merged;
+use crate::parse::{self, Format, Node};
 use crate::resolved::{EndpointIx, Resolved, ResolvedStatement, ResolvedValue, Rule, RuleIx, StatementIx};
-use crate::source::Span;
+use crate::source::{SourceMap, Span};
+use std::cell::OnceCell;
 
 /// What the caller knows of the process that will serve. What is not known is not checked.
 #[derive(Clone, Copy, Default)]
@@ -39,6 +42,10 @@ pub struct Context<'a> {
     pub base_dir: &'a str,
     /// The process.
     pub facts: Facts<'a>,
+    /// The texts that the layers were read from.
+    pub sources: &'a SourceMap,
+    /// The author's text as a tree, read again when the first finding wants to delete something of it.
+    pub tree: OnceCell<Option<Node<'a>>>,
 }
 
 /// One statement of the author's document.
@@ -165,6 +172,28 @@ impl<'a> Context<'a> {
             Selector::Exact(_) | Selector::Custom(_) => finding,
             _ => finding.affects(self.ids(endpoints)),
         }
+    }
+
+    /// The fix that takes what begins at each of these places out of the document. It is safe where no comment goes with
+    /// it; the caller vouches that what goes changes no value.
+    pub(super) fn deletion(&self, message: impl Into<String>, at: &[Span]) -> Option<Suggestion> {
+        let source = at.first()?.source;
+        let root = self.tree.get_or_init(|| parse::parse(self.sources, source, Format::Auto).0);
+        let text = self.sources.text(source);
+        let mut applicability = Applicability::Safe;
+        let mut edits: Vec<Edit> = Vec::with_capacity(at.len());
+        for span in at {
+            let deletion = delete::at(text, root.as_ref()?, span.start)?;
+            if deletion.commented {
+                applicability = Applicability::Review;
+            }
+            let touches = |edit: &Edit| edit.span.start < deletion.span.end && deletion.span.start < edit.span.end;
+            if edits.iter().any(touches) {
+                return None;
+            }
+            edits.push(Edit { span: deletion.span, replacement: deletion.replacement });
+        }
+        Some(Suggestion { message: message.into(), applicability, edits })
     }
 
     /// `shell`, or `shell, process_start and 6 more`.

@@ -23,7 +23,7 @@ pub(super) fn run(context: &Context<'_>) -> Vec<Diagnostic> {
 }
 
 /// The statement that beats it on the first endpoint, where it wins on none and differs from a winner on some.
-fn always_beaten(context: &Context<'_>, authored: &Authored<'_>) -> Option<StatementIx> {
+pub(super) fn always_beaten(context: &Context<'_>, authored: &Authored<'_>) -> Option<StatementIx> {
     let key = authored.said.key;
     if KEYS.get(key.index())?.law != MergeLaw::Replace {
         return None;
@@ -70,8 +70,23 @@ fn finding(context: &Context<'_>, losers: &[(Authored<'_>, StatementIx)]) -> Opt
     ));
     let written = context.merged.written(*winner).and_then(|written| written.value_span.or(written.key_span));
     let finding = beside(place(finding, first.span(), "never wins"), written, format!("`{}` wins", by.name));
+    let finding = remove(context, losers, finding);
     let takers = context.takers(&first.block.selector, first.said.key);
     Some(context.affecting(finding, &first.block.selector, &takers))
+}
+
+/// Offers to take the beaten keys out: what never wins changes no value.
+fn remove(context: &Context<'_>, losers: &[(Authored<'_>, StatementIx)], finding: Diagnostic) -> Diagnostic {
+    let Some((first, _)) = losers.first() else { return finding };
+    let written = |authored: &Authored<'_>| authored.written.via.is_none().then(|| authored.key_span())?;
+    let whole = losers.len() == first.block.statements.len();
+    let places: Option<Vec<_>> =
+        if whole { first.block.span.map(|span| vec![span]) } else { losers.iter().map(|(one, _)| written(one)).collect() };
+    let what = if whole { "the rule".to_owned() } else { format!("what never wins of `{}`", first.block.name) };
+    match places.and_then(|places| context.deletion(format!("remove {what}"), &places)) {
+        Some(suggestion) => finding.suggest(suggestion),
+        None => finding,
+    }
 }
 
 const fn noun(specificity: crate::layer::Specificity) -> &'static str {

@@ -53,6 +53,9 @@ codes! {
     InvalidToken = invalid_token,
     DuplicateTokenId = duplicate_token_id,
     DocumentTooLarge = document_too_large,
+    TestFailed = test_failed,
+    TestAssertsNothing = test_asserts_nothing,
+    NoTests = no_tests,
     KeyHasNoEffect = key_has_no_effect,
     RuleHasNoEffect = rule_has_no_effect,
     ConfiguresClosedEndpoint = configures_closed_endpoint,
@@ -70,7 +73,14 @@ codes! {
     PathsDoNotBindCommands = paths_do_not_bind_commands,
     RequestLimitBelowFileLimit = request_limit_below_file_limit,
     HalfOpenPair = half_open_pair,
+    LimitAboveCeiling = limit_above_ceiling,
+    ScopeHeldByNoToken = scope_held_by_no_token,
+    TokenCallsNothing = token_calls_nothing,
+    DenyOutsideAllow = deny_outside_allow,
+    InvalidLintLevel = invalid_lint_level,
+    UnusedLintLevel = unused_lint_level,
     PresetWeakened = preset_weakened,
+    DeadRule = dead_rule,
 }
 
 impl Code {

@@ -47,6 +47,12 @@ impl Levels {
             || matches!(code, Code::UnknownEndpoint | Code::UnknownGroup | Code::SelectorMatchesNothing)
     }
 
+    /// Whether the caller named this code.
+    #[must_use]
+    pub fn speaks_of(&self, code: Code) -> bool {
+        self.by_code.contains_key(&code)
+    }
+
     /// What a finding of this severity becomes; `None` leaves it out.
     #[must_use]
     pub fn severity(&self, code: Code, severity: Severity) -> Option<Severity> {
@@ -59,15 +65,22 @@ impl Levels {
         }
     }
 
-    /// Applies the levels to a list, keeping its order.
-    pub fn apply(&self, findings: &mut Vec<Diagnostic>) {
+    /// Applies the levels to a list, keeping its order. Gives back the codes whose findings were left out, each once.
+    pub fn apply(&self, findings: &mut Vec<Diagnostic>) -> Vec<Code> {
+        let mut left_out = Vec::new();
         findings.retain_mut(|finding| match self.severity(finding.code, finding.severity) {
             Some(severity) => {
                 finding.severity = severity;
                 true
             }
-            None => false,
+            None => {
+                if !left_out.contains(&finding.code) {
+                    left_out.push(finding.code);
+                }
+                false
+            }
         });
+        left_out
     }
 }
 

@@ -67,7 +67,7 @@ impl Extend<Diagnostic> for Sink {
 }
 
 /// Sorts findings as [`Sink::finish`] does.
-fn sort(findings: &mut [Diagnostic]) {
+pub(crate) fn sort(findings: &mut [Diagnostic]) {
     findings.sort_by_key(|finding| {
         let place = finding.primary.as_ref().map(|label| label.span);
         (place.is_none(), place.map(|span| (span.source, span.start, span.end)), finding.code)

@@ -4,6 +4,7 @@
 mod patch;
 mod propose;
 
+pub(crate) use patch::scalar;
 pub use patch::{TextEdit, apply};
 
 use crate::decide::{Decision, Query, decide};

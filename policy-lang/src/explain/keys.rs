@@ -173,7 +173,7 @@ fn name(resolved: &Resolved, rule: RuleIx) -> &str {
 }
 
 /// What the catalogue says of a key, and what holds by the language where it says nothing.
-fn base(
+pub(crate) fn base(
     catalogue: &Catalogue,
     base_dir: &str,
     endpoint: EndpointIx,

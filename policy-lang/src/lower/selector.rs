@@ -2,7 +2,7 @@
 
 use crate::diag::{Code, Diagnostic, Suggestion, quoted, suggest};
 use crate::endpoint::catalogue::CUSTOM_PREFIX;
-use crate::endpoint::{EndpointId, Group, IdGlob};
+use crate::endpoint::{Catalogue, EndpointId, Group, IdGlob};
 use crate::layer::{Block, Selector};
 use crate::lower::words::{self, Level};
 use crate::lower::{Context, alternatives, groups, indent, keys, rule};
@@ -42,6 +42,24 @@ pub(crate) fn is_selector(word: &str) -> bool {
         || word.starts_with(GROUP_PREFIX)
         || word.starts_with(CUSTOM_PREFIX)
         || IdGlob::is_glob(word)
+}
+
+/// What a word under `endpoints` speaks of; none for what is no selector of this catalogue.
+pub(crate) fn of(written: &str, catalogue: &Catalogue) -> Option<Selector> {
+    if let Some(id) = EndpointId::from_name(written) {
+        return Some(Selector::Exact(id));
+    }
+    if catalogue.resolve(written).is_some() {
+        return Some(Selector::Custom(written.to_owned()));
+    }
+    if let Some(name) = written.strip_prefix(GROUP_PREFIX) {
+        return Group::from_name(name).map(Selector::Group);
+    }
+    match written {
+        DEFAULTS => Some(Selector::Defaults),
+        glob if IdGlob::is_glob(glob) && IdGlob::new(glob).is_ok() => Some(Selector::Glob(glob.to_owned())),
+        _ => None,
+    }
 }
 
 /// What the key of an entry speaks of, or a finding.

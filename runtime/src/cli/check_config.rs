@@ -2,6 +2,7 @@
 
 pub(super) mod commands;
 mod explain;
+mod fix;
 mod levels;
 mod load;
 
@@ -11,7 +12,8 @@ use super::report::{Report, github, human, json, junit, sarif};
 use crate::boot::commands::Declared;
 use clap::{Args, ValueEnum};
 pub(super) use levels::code;
-pub(super) use load::{Source, sources};
+pub(super) use load::{Failure, Source, sources};
+use policy_lang::source::SourceMap;
 use policy_lang::stages::Outcome;
 
 /// Check a policy, and explain what it decides
@@ -38,6 +40,12 @@ pub(super) struct CheckConfig {
     /// Let warnings fail as errors do
     #[arg(long)]
     strict: bool,
+    /// Make the safe suggestions in the files, and check what comes out; none that could widen access is made
+    #[arg(long)]
+    fix: bool,
+    /// With --fix: show the patch and write nothing
+    #[arg(long, requires = "fix")]
+    dry_run: bool,
     /// One JSON document on stdout, whatever happens; the same as --format json
     #[arg(long)]
     json: bool,
@@ -84,7 +92,7 @@ impl CheckConfig {
             Ok(levels) => levels,
             Err(message) => return report.fail(Exit::Usage, message),
         };
-        let sources = match load::sources(&self.policy) {
+        let mut sources = match load::sources(&self.policy) {
             Ok(sources) => sources,
             Err(failure) => return report.fail(failure.exit, failure.message),
         };
@@ -98,10 +106,17 @@ impl CheckConfig {
         if self.explain.asked() && sources.len() > 1 {
             return report.fail(Exit::Usage, "--explain explains one policy; give --policy once");
         }
+        for source in sources.iter_mut().filter(|_| self.fix) {
+            if let Err(failure) = fix::fix(source, self, &levels, &declared, report, view) {
+                return report.fail(failure.exit, failure.message);
+            }
+        }
         let alone = sources.len() == 1;
+        let mut left_out = Vec::new();
         for source in &sources {
             let done = load::compile(source, self, &levels, &declared, |run| {
                 report.add(&run.outcome);
+                left_out.extend_from_slice(&run.outcome.left_out);
                 view.add(source, &run.outcome, self.preset.as_deref());
                 skipped(report, source, &run.outcome);
                 if alone {
@@ -113,16 +128,23 @@ impl CheckConfig {
                 report.fail(failure.exit, failure.message);
             }
         }
+        if report.summary.errors == 0 && report.message.is_none() {
+            let mut unused = self.levels.unused(&left_out);
+            levels.apply(&mut unused);
+            report.findings(&SourceMap::new(), &unused);
+            view.drawn(&SourceMap::new(), &unused);
+        }
     }
 }
 
 /// What clap says of a wrong call. Where the call asks for JSON, so is this; `None` prints as clap does.
 pub(super) fn usage(error: &clap::Error) -> Exit {
     let mut arguments = std::env::args().skip(1);
-    let ours = arguments.next().as_deref() == Some("check-config");
+    let first = arguments.next();
+    let ours = ["check-config", "test"].into_iter().find(|command| first.as_deref() == Some(*command));
     let json = arguments.any(|argument| argument == "--json" || argument == "--format=json");
-    if ours && json {
-        let mut report = Report::new("check-config", false);
+    if let (Some(command), true) = (ours, json) {
+        let mut report = Report::new(command, false);
         report.fail(Exit::Usage, error.render().to_string().trim_end());
         Output::default().print(&json::document(&report));
     } else {
@@ -144,14 +166,20 @@ fn skipped(report: &mut Report, source: &load::Source, outcome: &Outcome) {
 
 /// Prints a report; the exit status is the report's own.
 fn print(report: &Report, view: &human::View, format: Format, output: &mut Output) -> Exit {
+    if format != Format::Human {
+        return print_as(report, format, output);
+    }
+    output.print(&view.render(report));
+    if let Some(message) = &report.message {
+        output.complain(message);
+    }
+    report.exit()
+}
+
+/// Prints a report in a format for programs.
+pub(super) fn print_as(report: &Report, format: Format, output: &mut Output) -> Exit {
     match format {
-        Format::Human => {
-            output.print(&view.render(report));
-            if let Some(message) = &report.message {
-                output.complain(message);
-            }
-        }
-        Format::Json => output.print(&json::document(report)),
+        Format::Human | Format::Json => output.print(&json::document(report)),
         Format::Jsonl => output.print(&json::lines(report)),
         Format::Sarif => output.print(&sarif::render(report)),
         Format::Github => output.print(&github::render(report)),

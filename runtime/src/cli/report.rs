@@ -50,6 +50,12 @@ pub(super) struct Report {
     /// The answer to `--explain`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) explain: Option<Value>,
+    /// What `--fix` did, and what it left alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) fixes: Vec<Value>,
+    /// What came of the tests of `test`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tests: Option<Value>,
     /// For people: a sentence about a failure that has no document (usage, unreadable).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) message: Option<String>,

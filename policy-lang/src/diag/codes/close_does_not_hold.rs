@@ -17,7 +17,6 @@ groups:
 endpoints:
   system_info: false
   system_metrics: false
-  env_list: false
   ports: false
   packages: false
 ",

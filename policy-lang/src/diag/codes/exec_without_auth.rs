@@ -9,14 +9,14 @@ pub(super) const PAGE: Page = Page {
     why: "Whoever reaches the port can run what it likes.",
     environment: &[],
     fails: r"endpoints:
-  shell: {enabled: true}
+  code_run: {enabled: true}
 ",
     mended: r#"endpoints:
-  shell: {enabled: true}
+  code_run: {enabled: true}
 auth:
   tokens:
     - id: agent
-      scopes: ["process:run"]
+      scopes: ["devtools:run"]
       token_sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 "#,
 };

@@ -10,10 +10,10 @@ pub(super) const PAGE: Page = Page {
     environment: &[],
     fails: r"endpoints:
   shell:
-    limits: {timeout_seconds: 5 minutes}
+    limits: {timeout_seconds: 2 minutes}
 ",
     mended: r"endpoints:
   shell:
-    limits: {timeout_seconds: 5m}
+    limits: {timeout_seconds: 2m}
 ",
 };

@@ -12,6 +12,6 @@ pub(super) const PAGE: Page = Page {
   files_move: {scopes: ["files:write"]}
 "#,
     mended: r#"endpoints:
-  files_move: {scopes: ["files:write", "files:delete"]}
+  files_move: {scopes: ["files:write", "files:delete", "system:write"]}
 "#,
 };

@@ -9,9 +9,9 @@ pub(super) const PAGE: Page = Page {
     why: "A rule that governs no endpoint says nothing, and is most often a misspelt one.",
     environment: &[],
     fails: r#"endpoints:
-  "file_*": {audit: all}
+  "file_*": {audit: deny}
 "#,
     mended: r#"endpoints:
-  "files_*": {audit: all}
+  "files_*": {audit: deny}
 "#,
 };

@@ -10,9 +10,9 @@ pub(super) const PAGE: Page = Page {
            that begin with `*`, `{`, `[` or `@` mean something else in YAML, so they stand in quotes.",
     environment: &[],
     fails: r"endpoints:
-  *: {audit: all}
+  *: {audit: deny}
 ",
     mended: r#"endpoints:
-  "*": {audit: all}
+  "*": {audit: deny}
 "#,
 };

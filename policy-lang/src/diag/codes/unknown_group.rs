@@ -9,9 +9,9 @@ pub(super) const PAGE: Page = Page {
     why: "A rule for a group that does not exist governs no endpoint.",
     environment: &[],
     fails: r"groups:
-  fileops: {audit: all}
+  fileops: {audit: deny}
 ",
     mended: r"groups:
-  file_ops: {audit: all}
+  file_ops: {audit: deny}
 ",
 };

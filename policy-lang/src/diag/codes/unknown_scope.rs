@@ -10,9 +10,9 @@ pub(super) const PAGE: Page = Page {
            do nothing.",
     environment: &[],
     fails: r#"endpoints:
-  files_list: {scopes: ["files:reed"]}
+  files_list: {scopes: ["files:reed", "system:read"]}
 "#,
     mended: r#"endpoints:
-  files_list: {scopes: ["files:read"]}
+  files_list: {scopes: ["files:read", "system:read"]}
 "#,
 };

@@ -409,7 +409,7 @@ fn sequence_with<'n, 's>(node: &'n Node<'s>, byte: usize) -> Option<(&'n Node<'s
 }
 
 /// Text as a YAML scalar that also stands within `[]` and `{}`, quoted only where it must be.
-fn scalar(text: &str) -> String {
+pub(crate) fn scalar(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '/' | '.' | '-' | ':' | '+');
     let first = text.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || matches!(c, '_' | '/'));
     let word =

@@ -27,12 +27,13 @@ pub(super) fn judge(
         message: format!("cannot read `{name}`: {error}"),
     })?;
     let mut read = document::read(name, bytes);
-    levels.apply(&mut read.diagnostics);
+    let left_out = levels.apply(&mut read.diagnostics);
     let outcome = Outcome {
         sources: read.sources,
         document: Some(read.source),
         layer: Layer::empty(LayerKind::Code),
         diagnostics: read.diagnostics,
+        left_out,
         policy: None,
     };
     report.add(&outcome);

@@ -1,7 +1,7 @@
 //! `--allow`, `--warn` and `--deny`: what findings of a code are worth in this run.
 
 use clap::Args;
-use policy_lang::diag::{CODES, Code, Level, Levels, suggest};
+use policy_lang::diag::{CODES, Code, Diagnostic, Level, Levels, suggest};
 
 /// The levels asked for on the command line.
 #[derive(Debug, Args)]
@@ -31,6 +31,25 @@ impl LevelArgs {
             }
         }
         Ok(levels)
+    }
+}
+
+impl LevelArgs {
+    /// A finding for every `--allow` that left nothing out.
+    pub(super) fn unused(&self, left_out: &[Code]) -> Vec<Diagnostic> {
+        let codes = self.allow.iter().filter_map(|name| Code::from_name(name));
+        let unused = codes.filter(|code| !left_out.contains(code) && !self.raised(*code));
+        unused
+            .map(|code| {
+                let message = format!("`--allow {}` leaves nothing out", code.as_str());
+                Diagnostic::new(Code::UnusedLintLevel, message).help("take the flag out of the call")
+            })
+            .collect()
+    }
+
+    /// Whether a flag that counts more speaks of the code as well.
+    fn raised(&self, code: Code) -> bool {
+        self.warn.iter().chain(&self.deny).any(|name| Code::from_name(name) == Some(code))
     }
 }
 

@@ -83,19 +83,19 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Compiles a source as this call asks for it, and hands it on.
-pub(super) fn compile<T>(
+/// What takes part beside a source, as this call and this machine say.
+pub(super) fn inputs<T>(
     source: &Source,
     call: &CheckConfig,
     levels: &Levels,
     declared: &Declared,
-    then: impl FnOnce(&Run<'_>) -> T,
-) -> Result<T, Failure> {
+    then: impl FnOnce(&Inputs<'_>) -> T,
+) -> T {
     let env = crate::env::Env::read();
     let is_set = |variable: &str| env.secret(variable).is_some();
     // The environment is that of the server only where the policy is the one that `serve` would load here.
     let here = source.found.is_some();
-    let inputs = Inputs {
+    then(&Inputs {
         preset: call.preset.as_deref(),
         base_dir: call.base_dir.as_deref(),
         enabled_groups: env.enabled_groups.as_deref().filter(|_| here),
@@ -106,7 +106,26 @@ pub(super) fn compile<T>(
         },
         switches: &declared.switches,
         ..Inputs::new(declared.routes.catalogue(), levels)
-    };
+    })
+}
+
+/// Compiles a source as this call asks for it, and hands it on.
+pub(super) fn compile<T>(
+    source: &Source,
+    call: &CheckConfig,
+    levels: &Levels,
+    declared: &Declared,
+    then: impl FnOnce(&Run<'_>) -> T,
+) -> Result<T, Failure> {
+    inputs(source, call, levels, declared, |inputs| compile_with(source, call, inputs, then))
+}
+
+fn compile_with<T>(
+    source: &Source,
+    call: &CheckConfig,
+    inputs: &Inputs<'_>,
+    then: impl FnOnce(&Run<'_>) -> T,
+) -> Result<T, Failure> {
     let text = source.bytes.as_deref().and_then(|bytes| std::str::from_utf8(bytes).ok());
     let compiled = text.filter(|text| form::is_compiled(text));
     if compiled.is_some() && call.preset.is_some() {
@@ -118,11 +137,11 @@ pub(super) fn compile<T>(
     let document = source.bytes.as_deref().filter(|_| compiled.is_none());
     let document = document.map(|bytes| Document { name: &source.name, bytes, format: source.format });
     let outcome = match compiled {
-        Some(text) => load_compiled(text, &inputs)
+        Some(text) => load_compiled(text, inputs)
             .map_err(|error| Failure { exit: Exit::Failure, message: format!("{}: {error}", source.name) })?,
-        None => compile_document(document, &inputs),
+        None => compile_document(document, inputs),
     };
-    let run = Run { inputs: &inputs, document, compiled: compiled.is_some(), outcome };
+    let run = Run { inputs, document, compiled: compiled.is_some(), outcome };
     let done = then(&run);
     if call.policy.len() <= 1 {
         // The process ends next: to give a large policy back piece by piece takes as long as to parse it.

@@ -31,6 +31,8 @@ impl Report {
             skipped_checks: Vec::new(),
             endpoints: None,
             explain: None,
+            fixes: Vec::new(),
+            tests: None,
             message: None,
         }
     }
@@ -53,13 +55,23 @@ impl Report {
     /// Takes in what one document yielded; `name` is how the command line named it.
     pub(in crate::cli) fn add(&mut self, outcome: &Outcome) {
         self.inputs.extend(inputs(outcome));
-        for finding in &outcome.diagnostics {
+        self.findings(&outcome.sources, &outcome.diagnostics);
+    }
+
+    /// Takes in findings alone, at the levels that the caller asked for.
+    pub(in crate::cli) fn findings(&mut self, sources: &SourceMap, findings: &[Diagnostic]) {
+        for finding in findings {
             self.summary.count(finding.severity);
-            self.findings.push(view(&outcome.sources, finding));
+            self.findings.push(view(sources, finding));
         }
-        if outcome.diagnostics.iter().any(|finding| finding.severity == Severity::Error) {
+        if findings.iter().any(|finding| finding.severity == Severity::Error) {
             self.end(Exit::Failure);
         }
+    }
+
+    /// Names the texts of a tested policy.
+    pub(in crate::cli) fn tested(&mut self, outcome: &Outcome) {
+        self.inputs.extend(inputs(outcome));
     }
 
     /// Says what the one document resolves to, and with `keys` every key of every endpoint.

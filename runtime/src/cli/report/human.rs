@@ -2,7 +2,9 @@
 
 use super::Report;
 use crate::cli::check_config::Source;
+use policy_lang::diag::Diagnostic;
 use policy_lang::render::{self, RenderOptions};
+use policy_lang::source::SourceMap;
 use policy_lang::stages::Outcome;
 use std::fmt::Write;
 
@@ -13,13 +15,14 @@ pub(in crate::cli) struct View {
     findings: String,
     notes: Vec<String>,
     explanation: Option<String>,
+    patch: String,
 }
 
 impl View {
     /// An empty view.
     pub(in crate::cli) fn new(colour: bool) -> Self {
         let options = RenderOptions { color: colour, ..RenderOptions::default() };
-        Self { options, findings: String::new(), notes: Vec::new(), explanation: None }
+        Self { options, findings: String::new(), notes: Vec::new(), explanation: None, patch: String::new() }
     }
 
     /// Draws the findings of one document.
@@ -33,12 +36,27 @@ impl View {
         self.findings(outcome);
     }
 
-    /// Draws findings alone.
+    /// Draws the findings of a run alone.
     pub(in crate::cli) fn findings(&mut self, outcome: &Outcome) {
-        if !self.findings.is_empty() && !outcome.diagnostics.is_empty() {
+        self.drawn(&outcome.sources, &outcome.diagnostics);
+    }
+
+    /// Draws findings.
+    pub(in crate::cli) fn drawn(&mut self, sources: &SourceMap, findings: &[Diagnostic]) {
+        if !self.findings.is_empty() && !findings.is_empty() {
             self.findings.push('\n');
         }
-        self.findings.push_str(&render::human(&outcome.sources, &outcome.diagnostics, self.options));
+        self.findings.push_str(&render::human(sources, findings, self.options));
+    }
+
+    /// Says something before the findings.
+    pub(in crate::cli) fn note(&mut self, text: String) {
+        self.notes.push(text);
+    }
+
+    /// Takes a patch to be shown.
+    pub(in crate::cli) fn patch(&mut self, patch: &str) {
+        self.patch.push_str(patch);
     }
 
     /// Takes the text of an explanation.
@@ -51,6 +69,13 @@ impl View {
         let mut page = String::new();
         for note in &self.notes {
             let _ = writeln!(page, "{note}");
+        }
+        if !self.notes.is_empty() && !(self.patch.is_empty() && self.findings.is_empty()) {
+            page.push('\n');
+        }
+        page.push_str(&self.patch);
+        if !self.patch.is_empty() && !self.findings.is_empty() {
+            page.push('\n');
         }
         page.push_str(&self.findings);
         if let Some(explanation) = &self.explanation {

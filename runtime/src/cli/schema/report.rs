@@ -38,6 +38,8 @@ pub(super) fn schema() -> Value {
             "endpoints": {"description": "By id; null where there are errors or several documents",
                 "type": ["object", "null"], "additionalProperties": {"$ref": "#/$defs/endpoint"}},
             "explain": {"$ref": "#/$defs/explain"},
+            "fixes": {"description": "What --fix did; with `widens` what it left alone", "type": "array", "items": {"$ref": "#/$defs/fix"}},
+            "tests": {"$ref": "#/$defs/tests"},
             "message": {"type": "string", "description": "Why the run failed, where no document is to blame"},
         },
         "$defs": definitions(),
@@ -87,6 +89,19 @@ fn definitions() -> Value {
         })),
         "union": closed(&json!({"values": {"type": "array", "items": closed(&json!({
             "value": {}, "rule": {"type": "string"}, "layer": {"$ref": "#/$defs/layer"}, "at": place_or_null}))}})),
+        "fix": {"type": "object", "additionalProperties": false, "required": ["file", "code", "message", "applied"], "properties": {
+            "file": {"type": "string"}, "code": {"enum": codes}, "message": {"type": "string"}, "applied": {"type": "boolean"},
+            "widens": {"type": "string"}}},
+        "tests": {"type": "object", "additionalProperties": false, "required": ["total", "passed", "failed"], "properties": {
+            "total": {"$ref": "#/$defs/count"}, "passed": {"$ref": "#/$defs/count"}, "failed": {"$ref": "#/$defs/count"},
+            "coverage": closed(&json!({"total": {"$ref": "#/$defs/count"}, "decided": {"$ref": "#/$defs/count"},
+                "missing": {"type": "array", "items": closed(&json!({"rule": {"type": "string"}, "at": {"type": ["string", "null"]},
+                    "keys": {"type": "array", "items": {"type": "string"}}}))}})),
+            "mutation": closed(&json!({"total": {"$ref": "#/$defs/count"}, "noticed": {"$ref": "#/$defs/count"},
+                "score": {"type": ["integer", "null"]},
+                "survivors": {"type": "array", "items": closed(&json!({"rule": {"type": "string"}, "at": {"type": ["string", "null"]},
+                    "key": {"type": "string"}, "change": {"type": "string"}}))}})),
+        }},
         "explain": closed(&json!({
             "endpoint": {"type": "string"},
             "verdict": {"enum": ["allow", "deny"]},

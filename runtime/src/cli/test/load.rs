@@ -1,0 +1,126 @@
+//! The files of a call: suites, and the policies that they are about. Suites of one policy share one compilation.
+
+use super::Test;
+use crate::cli::Exit;
+use crate::cli::check_config::{Failure, Source, sources};
+use policy_lang::diag::{Diagnostic, Levels, Severity};
+use policy_lang::endpoint::Catalogue;
+use policy_lang::layer::LayerKind;
+use policy_lang::resolved::FilePlace;
+use policy_lang::source::{SourceId, SourceMap, Span};
+use policy_lang::stages::{Document, Inputs, Outcome, compile_document};
+use policy_lang::testing::{self, IN_TEMPLATE, Suite};
+use std::path::Path;
+
+/// A policy, and the suites that are about it.
+#[derive(Debug)]
+pub(super) struct Group {
+    /// The policy, as it was read.
+    pub(super) source: Source,
+    /// The policy, compiled, with the texts of the suites beside it.
+    pub(super) outcome: Outcome,
+    /// The preset that the suites ask for.
+    pub(super) preset: Option<String>,
+    /// Its suites.
+    pub(super) suites: Vec<Suite>,
+    faults: Vec<Diagnostic>,
+}
+
+impl Group {
+    /// What keeps tests from being asked: errors of the policy and of the suites.
+    pub(super) fn findings(&self) -> Vec<Diagnostic> {
+        let errors = self.outcome.diagnostics.iter().filter(|finding| finding.severity == Severity::Error);
+        errors.chain(&self.faults).cloned().collect()
+    }
+
+    /// Where a place of the compiled policy stands in the texts of this group.
+    pub(super) fn locate(&self, place: FilePlace) -> Option<Span> {
+        let file = self.outcome.resolved()?.files.get(place.file as usize)?;
+        let sources = &self.outcome.sources;
+        let named = |id: &SourceId| sources.name(*id).ends_with(&*file.name);
+        let source = match file.layer {
+            LayerKind::Policy => self.outcome.document?,
+            _ => sources.ids().find(named)?,
+        };
+        Some(Span { source, start: place.byte_start, end: place.byte_end })
+    }
+}
+
+/// Reads every file, and compiles every policy once.
+pub(super) fn groups(call: &Test) -> Result<Vec<Group>, Failure> {
+    let catalogue = Catalogue::builtin();
+    let levels = Levels::default();
+    let mut groups: Vec<(String, Group)> = Vec::new();
+    for source in sources(&call.files)? {
+        let named = about(&source, call, &catalogue)?;
+        let key = format!("{}\0{}", named.policy, named.preset.as_deref().unwrap_or_default());
+        if !groups.iter().any(|(known, _)| *known == key) {
+            let policy = if named.policy == source.name { again(&source) } else { only(&named.policy)? };
+            let inputs = Inputs { preset: named.preset.as_deref(), ..Inputs::new(&catalogue, &levels) };
+            let outcome = compile_document(Some(document(&policy)), &inputs);
+            let group =
+                Group { source: policy, outcome, preset: named.preset.clone(), suites: Vec::new(), faults: Vec::new() };
+            groups.push((key.clone(), group));
+        }
+        let Some((_, group)) = groups.iter_mut().find(|(known, _)| *known == key) else { continue };
+        let id = match group.outcome.document.filter(|_| named.policy == source.name) {
+            Some(id) => id,
+            None => group.outcome.sources.add_bytes(source.name.as_str(), source.bytes.clone().unwrap_or_default()),
+        };
+        let (suite, found) = testing::read(&group.outcome.sources, id, source.format, &catalogue);
+        // A template that cannot be read has said so already.
+        let known = |finding: &Diagnostic| group.outcome.diagnostics.contains(finding);
+        group.faults.extend(found.into_iter().filter(|finding| !known(finding)));
+        group.suites.push(suite);
+    }
+    Ok(groups.into_iter().map(|(_, group)| group).collect())
+}
+
+/// What a suite is about.
+struct About {
+    policy: String,
+    preset: Option<String>,
+}
+
+fn about(source: &Source, call: &Test, catalogue: &Catalogue) -> Result<About, Failure> {
+    let mut map = SourceMap::new();
+    let id = map.add_bytes(source.name.as_str(), source.bytes.clone().unwrap_or_default());
+    let root = policy_lang::parse::parse(&map, id, source.format).0;
+    let template = root.as_ref().is_some_and(|root| root.get(IN_TEMPLATE).is_some() || root.get("server").is_some());
+    let (suite, _) = testing::read(&map, id, source.format, catalogue);
+    let preset = call.preset.clone().or_else(|| suite.preset.map(|preset| preset.value));
+    if let Some(policy) = &call.policy {
+        return Ok(About { policy: policy.clone(), preset });
+    }
+    if let Some(policy) = suite.policy {
+        return Ok(About { policy: beside(&source.name, &policy.value), preset });
+    }
+    // What cannot be read is reported as a policy would be.
+    if template || root.is_none() {
+        return Ok(About { policy: source.name.clone(), preset });
+    }
+    let message = format!("`{}` names no policy: write `policy: FILE` in it, or give --policy FILE", source.name);
+    Err(Failure { exit: Exit::Usage, message })
+}
+
+/// A path that stands in a file, from where this call stands.
+fn beside(file: &str, named: &str) -> String {
+    match Path::new(file).parent().filter(|dir| !dir.as_os_str().is_empty()) {
+        Some(dir) => dir.join(named).to_string_lossy().into_owned(),
+        None => named.to_owned(),
+    }
+}
+
+fn only(name: &str) -> Result<Source, Failure> {
+    let mut found = sources(&[name.to_owned()])?;
+    found.pop().ok_or(Failure { exit: Exit::Internal, message: "no policy was read".to_owned() })
+}
+
+fn again(source: &Source) -> Source {
+    Source { name: source.name.clone(), found: None, format: source.format, bytes: source.bytes.clone() }
+}
+
+pub(super) fn document(source: &Source) -> Document<'_> {
+    Document { name: &source.name, bytes: source.bytes.as_deref().unwrap_or_default(), format: source.format }
+}
+
