@@ -1,13 +1,14 @@
 //! Which bytes of a file are ours to format.
 
 use crate::fix::delete::deepest_end;
+use crate::lower::words::DOCUMENT;
 use crate::parse::Node;
 use std::ops::Range;
 
 /// The keys of a template that are ours.
 const OURS: [&str; 2] = ["server", crate::testing::IN_TEMPLATE];
 
-/// Whole lines: those of our keys in a template, every line of any other document.
+/// Whole lines: those of our keys in a template, every line of a policy or a suite, none of what is neither.
 pub(super) fn of(text: &str, root: &Node<'_>) -> Vec<Range<usize>> {
     let entries = root.entries().unwrap_or_default();
     let ours: Vec<Range<usize>> = entries
@@ -18,8 +19,12 @@ pub(super) fn of(text: &str, root: &Node<'_>) -> Vec<Range<usize>> {
             line_start(text, entry.key_span.start as usize)..line_end(text, end)
         })
         .collect();
-    let template = !ours.is_empty() && entries.iter().any(|entry| !OURS.contains(&&*entry.key));
-    if template { ours } else { std::iter::once(0..text.len()).collect() }
+    let own = |key: &str| OURS.contains(&key) || key == "tests" || DOCUMENT.contains(&key);
+    let alone = match ours.is_empty() {
+        true => entries.iter().any(|entry| own(&entry.key)),
+        false => entries.iter().all(|entry| own(&entry.key)),
+    };
+    if alone { std::iter::once(0..text.len()).collect() } else { ours }
 }
 
 fn line_start(text: &str, at: usize) -> usize {
