@@ -8,6 +8,5 @@ mod judge;
 mod mend;
 
 pub use apply::apply;
-pub(crate) use judge::beneath;
 pub use judge::widens;
 pub use mend::{Fixed, Judge, Kept, mend};

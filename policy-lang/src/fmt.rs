@@ -36,7 +36,9 @@ pub fn format(name: &str, text: &str, format: Format) -> Result<String, Unformat
         return Err(Unformatted::Faulty(sources, found));
     };
     let flow = text.get(root.span.range()).is_some_and(|root| root.starts_with('{'));
-    let formatted = if flow && serde_json::from_str::<serde::de::IgnoredAny>(text.trim_start_matches('\u{feff}')).is_ok() {
+    let formatted = if flow
+        && serde_json::from_str::<serde::de::IgnoredAny>(text.trim_start_matches('\u{feff}')).is_ok()
+    {
         json::format(text, &root)
     } else {
         let layout = Layout::of(text);

@@ -69,7 +69,11 @@ type ByEndpoint<'o> = BTreeMap<EndpointIx, Vec<&'o Observed>>;
 ///
 /// # Errors
 /// See [`LearnError`].
-pub fn learn(observed: &[Observed], today: &CompiledPolicy, catalogue: &Catalogue) -> Result<Learned, LearnError> {
+pub fn learn(
+    observed: &[Observed],
+    today: &CompiledPolicy,
+    catalogue: &Catalogue,
+) -> Result<Learned, LearnError> {
     let distinct: BTreeSet<&Observed> = observed.iter().collect();
     let (kept, refused): (Vec<&Observed>, Vec<&Observed>) =
         distinct.into_iter().partition(|call| permits(today, call));
@@ -116,7 +120,7 @@ fn prove(
         let name = catalogue.name(call.endpoint);
         return Err(LearnError::Unproven(format!("refuses a call of `{name}` that was observed")));
     }
-    match widens(today, &policy, catalogue) {
+    match widens(today, &policy) {
         Some(wider) => Err(LearnError::Unproven(wider)),
         None => Ok(()),
     }
@@ -125,12 +129,15 @@ fn prove(
 /// Whether a policy lets the call in, as far as the log tells of it.
 fn permits(policy: &CompiledPolicy, call: &Observed) -> bool {
     let principals = policy.principals().unwrap_or_default();
-    let held = call.identity.as_deref().and_then(|id| principals.iter().find(|principal| &*principal.id == id));
+    let held =
+        call.identity.as_deref().and_then(|id| principals.iter().find(|principal| &*principal.id == id));
     let scopes: Option<&ScopeSet> = held.map(|principal| &principal.scopes);
-    let path = call.path.as_deref().and_then(|path| paths::absolute(policy.base_dir().as_bytes(), path.as_bytes()).ok());
+    let path = call
+        .path
+        .as_deref()
+        .and_then(|path| paths::absolute(policy.base_dir().as_bytes(), path.as_bytes()).ok());
     let op = Op::usual(policy.decl(call.endpoint), "path");
-    let queries: Vec<PathQuery<'_>> =
-        path.iter().map(|path| PathQuery { role: "path", path, op }).collect();
+    let queries: Vec<PathQuery<'_>> = path.iter().map(|path| PathQuery { role: "path", path, op }).collect();
     let takes_paths = policy.endpoint(call.endpoint).is_some_and(|endpoint| endpoint.paths.is_some());
     let command = call.program.as_deref().map(|argv0| CommandQuery { argv0, found: None, target: None });
     let query = Query {

@@ -27,7 +27,9 @@ pub fn findings(
     format: crate::parse::Format,
     catalogue: &crate::endpoint::Catalogue,
 ) -> Vec<crate::diag::Diagnostic> {
-    let Some(document) = outcome.document.filter(|id| has_suite(&outcome.sources, *id)) else { return Vec::new() };
+    let Some(document) = outcome.document.filter(|id| has_suite(&outcome.sources, *id)) else {
+        return Vec::new();
+    };
     let (suite, mut found) = read(&outcome.sources, document, format, catalogue);
     found.retain(|finding| !outcome.diagnostics.contains(finding));
     if let Some(policy) = &outcome.policy {

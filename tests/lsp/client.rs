@@ -26,7 +26,8 @@ impl Client {
         let input = child.stdin.take();
         let mut client = Self { child, input, output, next: 0 };
         let capabilities = json!({"general": {"positionEncodings": encodings}});
-        let introduced = client.ask("initialize", json!({"processId": null, "rootUri": null, "capabilities": capabilities}));
+        let introduced = client
+            .ask("initialize", json!({"processId": null, "rootUri": null, "capabilities": capabilities}));
         client.tell("initialized", json!({}));
         (client, introduced)
     }

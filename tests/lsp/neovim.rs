@@ -12,30 +12,18 @@ fn neovim_reads_findings_and_asks() {
     }
     let folder = tempfile::tempdir().expect("a temporary folder");
     let template = folder.path().join("template.yaml");
-    fs::write(&template, "server:\n  preset: lokced\n  endpoints:\n    shell:   false\n").expect("it can be written");
+    fs::write(&template, "server:\n  preset: lokced\n  endpoints:\n    shell:   false\n")
+        .expect("it can be written");
     let script = folder.path().join("client.lua");
     fs::write(&script, include_str!("client.lua")).expect("it can be written");
     let ran = Command::new("nvim")
-        .args(["--headless", "--clean", "-l"])
-        .arg(&script)
+        .args(["--headless", "--clean", "-c"])
+        .arg(format!("luafile {}", script.display()))
         .env("SERVER", env!("CARGO_BIN_EXE_agent-sandbox-server"))
         .env("TEMPLATE", &template)
         .env("HOME", folder.path())
         .output()
         .expect("nvim runs");
-    // Versions before 0.9 have no -l: they are given the script as a command.
-    let ran = if ran.status.success() {
-        ran
-    } else {
-        Command::new("nvim")
-            .args(["--headless", "--clean", "-c"])
-            .arg(format!("luafile {}", script.display()))
-            .env("SERVER", env!("CARGO_BIN_EXE_agent-sandbox-server"))
-            .env("TEMPLATE", &template)
-            .env("HOME", folder.path())
-            .output()
-            .expect("nvim runs")
-    };
     let said = fs::read_to_string(folder.path().join("said.txt")).unwrap_or_default();
     assert_eq!(
         said,

@@ -22,9 +22,18 @@ fn cases(folder: &str) -> Vec<(PathBuf, Vec<String>)> {
     let texts = |file: &PathBuf| {
         let page = fs::read_to_string(file).unwrap();
         // A case ends where its answer begins.
-        page.split("=====\n").map(|case| case.split("-----\n").next().unwrap().to_owned()).filter(|case| !case.trim().is_empty()).collect()
+        page.split("=====\n")
+            .map(|case| case.split("-----\n").next().unwrap().to_owned())
+            .filter(|case| !case.trim().is_empty())
+            .collect()
     };
-    files.into_iter().map(|file| { let read = texts(&file); (file, read) }).collect()
+    files
+        .into_iter()
+        .map(|file| {
+            let read = texts(&file);
+            (file, read)
+        })
+        .collect()
 }
 
 fn renew(folder: &str, answer: impl Fn(&str, usize) -> String) {

@@ -52,7 +52,8 @@ fn a_rule_is_dead_exactly_where_deleting_it_changes_nothing() {
     let catalogue = Catalogue::builtin();
     let levels = Levels::default();
     // The environment may open a group, and a close that holds against it is alive.
-    let groups: Vec<&str> = Group::ALL.into_iter().map(Group::as_str).filter(|name| *name != "core").collect();
+    let groups: Vec<&str> =
+        Group::ALL.into_iter().map(Group::as_str).filter(|name| *name != "core").collect();
     let everything = groups.join(",");
     let (mut rules, mut gone) = (0, 0);
     for seed in 0..1_500 {
@@ -68,7 +69,9 @@ fn a_rule_is_dead_exactly_where_deleting_it_changes_nothing() {
                 let inputs = Inputs { enabled_groups, ..Inputs::new(&catalogue, &levels) };
                 let outcome = compile_document(Some(written), &inputs);
                 let stack = Stack::new(Some(written), &outcome, &inputs).unwrap();
-                let says = |layer: &Layer| stack.compile(layer.clone()).map(|policy| Effect::of(&policy, &catalogue));
+                let says = |layer: &Layer| {
+                    stack.compile(layer.clone()).map(|policy| Effect::of(&policy, &catalogue))
+                };
                 let before = says(&stack.document);
                 let without = |at: usize| {
                     let mut layer = stack.document.clone();

@@ -16,7 +16,8 @@ fn root() -> PathBuf {
 
 #[test]
 fn every_case_is_formatted_as_written_down() {
-    let mut goldens = Goldens::new("cargo test -p policy-lang --test tools", &[("tests/tools/format", "out")]);
+    let mut goldens =
+        Goldens::new("cargo test -p policy-lang --test tools", &[("tests/tools/format", "out")]);
     let mut cases: Vec<PathBuf> =
         fs::read_dir(root().join("tests/tools/format")).unwrap().map(|case| case.unwrap().path()).collect();
     cases.retain(|case| case.extension().is_some_and(|its| its == "yaml" || its == "input"));
@@ -24,7 +25,8 @@ fn every_case_is_formatted_as_written_down() {
     for case in cases {
         let text = fs::read_to_string(&case).unwrap();
         let formatted = format("case", &text, Format::Auto).unwrap_or_else(|why| panic!("{case:?}: {why:?}"));
-        let again = format("case", &formatted, Format::Auto).unwrap_or_else(|why| panic!("{case:?}: {why:?}"));
+        let again =
+            format("case", &formatted, Format::Auto).unwrap_or_else(|why| panic!("{case:?}: {why:?}"));
         assert_eq!(again, formatted, "{case:?}: the second time");
         let slug = Path::new("tests/tools/format").join(case.file_stem().unwrap());
         goldens.compare(slug.with_extension("out"), &formatted);
@@ -42,7 +44,8 @@ fn presets_and_examples_are_formatted() {
                 let path = entry.unwrap().path();
                 if path.is_dir() {
                     folders.push(path);
-                } else if pattern == "presets" || path.file_name().is_some_and(|name| name == "template.yaml") {
+                } else if pattern == "presets" || path.file_name().is_some_and(|name| name == "template.yaml")
+                {
                     let text = fs::read_to_string(&path).unwrap();
                     let formatted = format("example", &text, Format::Yaml);
                     if formatted.is_ok_and(|formatted| formatted != text) {
@@ -63,10 +66,14 @@ fn whatever_the_layout_the_result_says_the_same_and_stays() {
         let text = layouts::write(&mut random, &document);
         let formatted = format("random", &text, Format::Yaml)
             .unwrap_or_else(|why| panic!("seed {seed}: {why:?}\n{text}"));
-        let again = format("random", &formatted, Format::Yaml).unwrap_or_else(|why| panic!("seed {seed}: {why:?}"));
+        let again =
+            format("random", &formatted, Format::Yaml).unwrap_or_else(|why| panic!("seed {seed}: {why:?}"));
         assert_eq!(again, formatted, "seed {seed}: the second time, of\n{text}");
         assert_eq!(says(&text), says(&formatted), "seed {seed}");
-        assert!(!formatted.lines().any(|line| line.ends_with(' ')) || text.contains('\r'), "seed {seed}\n{formatted}");
+        assert!(
+            !formatted.lines().any(|line| line.ends_with(' ')) || text.contains('\r'),
+            "seed {seed}\n{formatted}"
+        );
     }
 }
 
@@ -97,13 +104,19 @@ fn every_document_of_the_other_cases_is_formatted_or_refused() {
                 Ok(formatted) => {
                     done += 1;
                     let again = format("case", &formatted, Format::Auto);
-                    assert!(again.is_ok_and(|again| again == formatted), "{path:?}: the second time\n{formatted}");
+                    assert!(
+                        again.is_ok_and(|again| again == formatted),
+                        "{path:?}: the second time\n{formatted}"
+                    );
                 }
                 Err(policy_lang::fmt::Unformatted::Faulty(..)) => refused += 1,
                 Err(policy_lang::fmt::Unformatted::Different) => {
                     let mut sources = SourceMap::new();
                     let id = sources.add("case", text.as_str());
-                    panic!("{path:?} would be read otherwise: {:?}", parse::parse(&sources, id, Format::Auto).1);
+                    panic!(
+                        "{path:?} would be read otherwise: {:?}",
+                        parse::parse(&sources, id, Format::Auto).1
+                    );
                 }
             }
         }

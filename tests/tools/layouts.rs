@@ -99,7 +99,9 @@ fn flow(random: &mut Random, value: &Value) -> String {
         Value::Object(members) => {
             let inner: Vec<String> = members
                 .iter()
-                .map(|(key, value)| format!("{}:{}{}", scalar(random, key, true), gap(random), flow(random, value)))
+                .map(|(key, value)| {
+                    format!("{}:{}{}", scalar(random, key, true), gap(random), flow(random, value))
+                })
                 .collect();
             format!("{{{pad}{}{pad}}}", inner.join(comma))
         }

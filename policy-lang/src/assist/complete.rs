@@ -48,10 +48,9 @@ pub fn complete(at: &At, catalogue: &Catalogue) -> Vec<Item> {
     }
     match (path.as_slice(), at.key.as_deref()) {
         ([], None) => keys(words::DOCUMENT),
-        ([], Some("preset")) => presets::PRESETS
-            .iter()
-            .map(|preset| item(preset.name, ItemKind::Value, preset.summary))
-            .collect(),
+        ([], Some("preset")) => {
+            presets::PRESETS.iter().map(|preset| item(preset.name, ItemKind::Value, preset.summary)).collect()
+        }
         (["groups"], None) => {
             GROUPS.iter().map(|group| item(group.name, ItemKind::Selector, group.summary)).collect()
         }
@@ -66,7 +65,8 @@ pub fn complete(at: &At, catalogue: &Catalogue) -> Vec<Item> {
         ([IN_TEMPLATE | "tests", "[]", "request"], Some("endpoint"))
         | ([IN_TEMPLATE | "tests", "[]"], Some("request")) => ids(catalogue),
         ([IN_TEMPLATE | "tests", "[]"], None) => keys(&["name", "request", "expect"]),
-        ([IN_TEMPLATE | "tests", "[]"], Some("expect")) | ([IN_TEMPLATE | "tests", "[]", "expect"], Some("verdict")) => {
+        ([IN_TEMPLATE | "tests", "[]"], Some("expect"))
+        | ([IN_TEMPLATE | "tests", "[]", "expect"], Some("verdict")) => {
             ["allow", "deny"].map(|word| item(word, ItemKind::Value, "")).to_vec()
         }
         _ => Vec::new(),
@@ -81,14 +81,18 @@ fn of_rule(rest: &[&str], key: Option<&str>, taken: KeySet) -> Vec<Item> {
             let mut items: Vec<Item> =
                 single.map(|decl| item(decl.name, ItemKind::Key, decl.summary)).collect();
             let any = |section: &&str| words::section_keys(section).any(|(_, key)| taken.contains(key));
-            items.extend(words::sections().into_iter().filter(any).map(|name| item(name, ItemKind::Section, "")));
+            items.extend(
+                words::sections().into_iter().filter(any).map(|name| item(name, ItemKind::Section, "")),
+            );
             items
         }
         ([section], None) => words::section_keys(section)
             .filter(|(_, key)| taken.contains(*key))
             .filter_map(|(name, key)| Some(item(name, ItemKind::Key, KEYS.get(key.index())?.summary)))
             .collect(),
-        ([], Some(name)) => KEYS.iter().find(|decl| decl.name == name).map_or_else(Vec::new, |decl| values(decl.kind)),
+        ([], Some(name)) => {
+            KEYS.iter().find(|decl| decl.name == name).map_or_else(Vec::new, |decl| values(decl.kind))
+        }
         ([name, "[]"], None) if words::section_keys(name).next().is_none() => {
             KEYS.iter().find(|decl| decl.name == *name).map_or_else(Vec::new, |decl| values(decl.kind))
         }
@@ -111,7 +115,8 @@ fn values(kind: KeyKind) -> Vec<Item> {
         other => {
             // The closed sets are what the schema of the kind lists.
             let schema = (rules::kind(other).schema)(Key::Enabled);
-            let list = schema.get("enum").or_else(|| schema.pointer("/items/enum")).and_then(|list| list.as_array());
+            let list =
+                schema.get("enum").or_else(|| schema.pointer("/items/enum")).and_then(|list| list.as_array());
             let words = list.into_iter().flatten().filter_map(|word| word.as_str());
             words.map(|word| item(word, ItemKind::Value, "")).collect()
         }
@@ -135,7 +140,9 @@ fn scopes(bundles: bool) -> Vec<Item> {
 fn selectors(catalogue: &Catalogue) -> Vec<Item> {
     let mut items = ids(catalogue);
     let groups = GROUPS.iter();
-    items.extend(groups.map(|group| item(&format!("group:{}", group.name), ItemKind::Selector, group.summary)));
+    items.extend(
+        groups.map(|group| item(&format!("group:{}", group.name), ItemKind::Selector, group.summary)),
+    );
     items.push(quoted("@defaults", ItemKind::Selector, "every endpoint"));
     items.push(quoted("*", ItemKind::Selector, "every endpoint, more specific than a group"));
     items
@@ -144,11 +151,14 @@ fn selectors(catalogue: &Catalogue) -> Vec<Item> {
 fn ids(catalogue: &Catalogue) -> Vec<Item> {
     let summary = |decl: Option<&EndpointDecl>| decl.map_or("a route of the template", |decl| decl.summary);
     let ids = catalogue.iter();
-    ids.map(|ix| item(catalogue.name(ix), ItemKind::Selector, summary(ENDPOINTS.get(usize::from(ix.0))))).collect()
+    ids.map(|ix| item(catalogue.name(ix), ItemKind::Selector, summary(ENDPOINTS.get(usize::from(ix.0)))))
+        .collect()
 }
 
 fn keys(names: &[&str]) -> Vec<Item> {
-    let section = |name: &str| matches!(name, "groups" | "defaults" | "endpoints" | "auth" | "tokens" | "request" | "expect");
+    let section = |name: &str| {
+        matches!(name, "groups" | "defaults" | "endpoints" | "auth" | "tokens" | "request" | "expect")
+    };
     let kind = |name: &str| if section(name) { ItemKind::Section } else { ItemKind::Key };
     names.iter().map(|name| item(name, kind(name), "")).collect()
 }

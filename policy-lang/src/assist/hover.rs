@@ -29,7 +29,12 @@ pub struct Hover {
 
 /// What is said about the word at a byte. None where nothing is known of it.
 #[must_use]
-pub fn hover(root: &Node<'_>, byte: u32, policy: Option<&CompiledPolicy>, catalogue: &Catalogue) -> Option<Hover> {
+pub fn hover(
+    root: &Node<'_>,
+    byte: u32,
+    policy: Option<&CompiledPolicy>,
+    catalogue: &Catalogue,
+) -> Option<Hover> {
     let mut path: Vec<&str> = Vec::new();
     let word = find(root, byte, &mut path)?;
     if path.first() == Some(&words::WRAPPER) {
@@ -65,7 +70,11 @@ fn find<'n, 's>(node: &'n Node<'s>, byte: u32, path: &mut Vec<&'n str>) -> Optio
             // Where two touch, the one whose key it is goes before.
             let entry = holds.clone().find(|entry| covers(entry.key_span)).or_else(|| holds.next())?;
             path.push(&entry.key);
-            if covers(entry.key_span) { Some(Word::Key(entry.key_span)) } else { find(&entry.value, byte, path) }
+            if covers(entry.key_span) {
+                Some(Word::Key(entry.key_span))
+            } else {
+                find(&entry.value, byte, path)
+            }
         }
         NodeKind::Seq(items) => find(items.iter().find(|item| covers(item.span))?, byte, path),
         _ => Some(Word::Value(node)),
@@ -168,8 +177,10 @@ impl Told<'_> {
         let kind = rules::kind(decl.kind);
         let mut text = format!("**`{}`**: {}\n\nTakes {}. {}", decl.name, decl.summary, kind.takes, kind.doc);
         let endpoints = selector::of(written, self.catalogue)?.governs(self.catalogue);
-        let takers: Vec<EndpointIx> =
-            endpoints.into_iter().filter(|endpoint| self.catalogue.accepts(*endpoint).contains(key)).collect();
+        let takers: Vec<EndpointIx> = endpoints
+            .into_iter()
+            .filter(|endpoint| self.catalogue.accepts(*endpoint).contains(key))
+            .collect();
         self.holds(key, &takers, &mut text);
         let rule = takers.first().and_then(|endpoint| self.place(*endpoint, key));
         Some(Hover { span, text, rule, preset: None })
@@ -183,12 +194,18 @@ impl Told<'_> {
             let name = self.catalogue.name(*endpoint);
             match &report.holds {
                 Holds::One { winner, beaten } => {
-                    let at = winner.at.map_or_else(String::new, |at| format!(" ({})", policy.print_place(at)));
+                    let at =
+                        winner.at.map_or_else(String::new, |at| format!(" ({})", policy.print_place(at)));
                     let value = show_value(key, &winner.value);
                     let _ = write!(text, "\n\n`{name}`: **{value}** by `{}`{at}", winner.rule);
                     for lost in beaten {
                         let value = show_value(key, &lost.said.value);
-                        let _ = write!(text, "\n- beats {value} of `{}`: {}", lost.said.rule, lost.reason.as_str());
+                        let _ = write!(
+                            text,
+                            "\n- beats {value} of `{}`: {}",
+                            lost.said.rule,
+                            lost.reason.as_str()
+                        );
                     }
                 }
                 Holds::Union(elements) => {
@@ -207,7 +224,8 @@ impl Told<'_> {
     /// Where the value of a key was said.
     fn place(&self, endpoint: EndpointIx, key: Key) -> Option<FilePlace> {
         let resolved = self.policy?.resolved();
-        let mut candidates = resolved.candidates(endpoint, key).iter().filter_map(|at| resolved.statement(*at));
+        let mut candidates =
+            resolved.candidates(endpoint, key).iter().filter_map(|at| resolved.statement(*at));
         candidates.find_map(|said| said.at)
     }
 }

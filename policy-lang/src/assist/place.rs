@@ -30,11 +30,14 @@ pub fn at(text: &str, offset: usize) -> Option<At> {
     above(before.get(..line_start)?, inline.column, inline.item, &mut path);
     path.extend(inline.path);
     key = inline.key.or(key.take());
-    let word_length =
-        line.len() - line.rfind([' ', '\t', '{', '[', ',', '"', '\'']).map_or(0, |at| at + 1);
+    let word_length = line.len() - line.rfind([' ', '\t', '{', '[', ',', '"', '\'']).map_or(0, |at| at + 1);
     // A word within quotes may hold blanks; the quote begins it.
     let quotes = line.matches('"').count() % 2 == 1 || line.matches('\'').count() % 2 == 1;
-    let start = if quotes { line_start + line.rfind(['"', '\'']).map_or(0, |at| at + 1) } else { offset - word_length };
+    let start = if quotes {
+        line_start + line.rfind(['"', '\'']).map_or(0, |at| at + 1)
+    } else {
+        offset - word_length
+    };
     let word = text.get(start..offset)?.to_owned();
     Some(At { path, key, word, start, quoted: quotes })
 }
@@ -57,7 +60,8 @@ fn inline(line: &str) -> Inline {
     let mut rest = line.trim_start();
     let mut indent = column;
     let item = rest == "-" || rest.starts_with("- ");
-    while let Some(inner) = rest.strip_prefix('-').filter(|inner| inner.is_empty() || inner.starts_with(' ')) {
+    while let Some(inner) = rest.strip_prefix('-').filter(|inner| inner.is_empty() || inner.starts_with(' '))
+    {
         let trimmed = inner.trim_start();
         indent += rest.len() - trimmed.len();
         rest = trimmed;
@@ -129,7 +133,11 @@ fn above(text: &str, column: usize, item: bool, path: &mut Vec<String>) {
         }
         let indent = line.len() - line.trim_start().len();
         let dashed = content == "-" || content.starts_with("- ");
-        let inner = if dashed { indent + content.len() - content.trim_start_matches(['-', ' ']).len() } else { indent };
+        let inner = if dashed {
+            indent + content.len() - content.trim_start_matches(['-', ' ']).len()
+        } else {
+            indent
+        };
         if inner < limit
             && let Some(key) = open_key(content.trim_start_matches("- ").trim_start())
         {
@@ -197,13 +205,25 @@ mod tests {
             ("pre|", r#" "" "pre""#),
             ("server:\n  pre|", r#"server "" "pre""#),
             ("server:\n  preset: lo|", r#"server "preset" "lo""#),
-            ("server:\n  endpoints:\n    shell:\n      limits:\n        ma|", r#"server.endpoints.shell.limits "" "ma""#),
-            ("server:\n  endpoints:\n    shell:\n      enabled: true\n    up|", r#"server.endpoints "" "up""#),
+            (
+                "server:\n  endpoints:\n    shell:\n      limits:\n        ma|",
+                r#"server.endpoints.shell.limits "" "ma""#,
+            ),
+            (
+                "server:\n  endpoints:\n    shell:\n      enabled: true\n    up|",
+                r#"server.endpoints "" "up""#,
+            ),
             ("endpoints:\n  shell: { limits: { ma|", r#"endpoints.shell.limits "" "ma""#),
             ("endpoints:\n  shell: { enabled: t|", r#"endpoints.shell "enabled" "t""#),
-            ("endpoints:\n  \"files_*\": { scopes: [\"files:r|", r#"endpoints.files_*.scopes.[] "" "files:r""#),
+            (
+                "endpoints:\n  \"files_*\": { scopes: [\"files:r|",
+                r#"endpoints.files_*.scopes.[] "" "files:r""#,
+            ),
             ("auth:\n  tokens:\n    - id: ci\n      sc|", r#"auth.tokens.[] "" "sc""#),
-            ("auth:\n  tokens:\n    - { id: ci, scopes: [files:read, fi|", r#"auth.tokens.[].scopes.[] "" "fi""#),
+            (
+                "auth:\n  tokens:\n    - { id: ci, scopes: [files:read, fi|",
+                r#"auth.tokens.[].scopes.[] "" "fi""#,
+            ),
             ("a:\n  b:\n  - x|", r#"a.b.[] "" "x""#),
             ("a: 1 # com|", "nowhere"),
             ("a:\n  b: # why\n    c|", r#"a.b "" "c""#),

@@ -2,8 +2,8 @@
 
 use crate::diag::{Applicability, Diagnostic, Edit, Suggestion};
 use crate::endpoint::{BaseValue, Catalogue, EndpointId, Key};
-use crate::layer::{Block, Layer, LayerKind, Selector, Statement, Token};
 use crate::fix::delete;
+use crate::layer::{Block, Layer, LayerKind, Selector, Statement, Token};
 use crate::merge::Merged;
 use crate::parse::{self, Format, Node};
 use crate::resolved::{EndpointIx, Resolved, ResolvedStatement, ResolvedValue, Rule, RuleIx, StatementIx};
@@ -187,7 +187,8 @@ impl<'a> Context<'a> {
             if deletion.commented {
                 applicability = Applicability::Review;
             }
-            let touches = |edit: &Edit| edit.span.start < deletion.span.end && deletion.span.start < edit.span.end;
+            let touches =
+                |edit: &Edit| edit.span.start < deletion.span.end && deletion.span.start < edit.span.end;
             if edits.iter().any(touches) {
                 return None;
             }

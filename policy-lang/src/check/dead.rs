@@ -11,8 +11,8 @@ use super::Context;
 use super::context::Authored;
 use crate::endpoint::{KEYS, Key, MergeLaw};
 use crate::explain::keys::base;
-use crate::merge::conflict::same_value;
 use crate::layer::Specificity;
+use crate::merge::conflict::same_value;
 use crate::merge::index::{closes, rank};
 use crate::resolved::{Element, EndpointIx, ResolvedValue, RuleIx, StatementIx};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -58,18 +58,17 @@ fn shadowed<'a>(
 ) -> Option<Vec<Shadow>> {
     let key = authored.said.key;
     let accumulates = KEYS.get(key.index())?.law == MergeLaw::Accumulate;
-    if accumulates && !repeated.may_be_dead(context, authored.at) {
-        return None;
-    }
     let mut shadows = Vec::new();
     // Wide selectors meet the same few rules over and over.
     let mut judged: HashMap<(Option<StatementIx>, Option<StatementIx>), bool> = HashMap::new();
-    for endpoint in context.takers(&authored.block.selector, key) {
+    // What an endpoint does not take, and a close of the core, are among no endpoint's candidates.
+    let mut spoken = context.takers(&authored.block.selector, key);
+    spoken.retain(|endpoint| context.candidates(*endpoint, key).contains(&authored.at));
+    if accumulates && !spoken.is_empty() && !repeated.may_be_dead(context, authored.at) {
+        return None;
+    }
+    for endpoint in spoken {
         let candidates = context.candidates(endpoint, key);
-        if !candidates.contains(&authored.at) {
-            // A core endpoint, which nothing closes.
-            continue;
-        }
         if accumulates {
             shadows.extend(elsewhere(context, authored.at, candidates)?);
             continue;
@@ -99,13 +98,17 @@ fn of_endpoint(
     }
     let Some(next) = next else {
         let (value, rule) = base(context.catalogue, context.base_dir, endpoint, authored.said.key)?;
-        return says_the_same(&value, &authored.said.value)
-            .then_some(Shadow { rule, statement: None, beats: false });
+        return says_the_same(&value, &authored.said.value).then_some(Shadow {
+            rule,
+            statement: None,
+            beats: false,
+        });
     };
     let same = |at: StatementIx| {
         resolved.statement(at).is_some_and(|said| says_the_same(&said.value, &authored.said.value))
     };
-    let holds = |at: StatementIx| rank(resolved, at).is_some_and(|rank| rank.specificity > Specificity::Group);
+    let holds =
+        |at: StatementIx| rank(resolved, at).is_some_and(|rank| rank.specificity > Specificity::Group);
     if closes(authored.said) && holds(first) && !holds(next) {
         return None;
     }

@@ -24,7 +24,8 @@ pub(super) fn run(context: &Context<'_>) -> Vec<Diagnostic> {
         // What the environment opens holds on this machine only.
         let environment = |shadow: &Shadow| context.is_layer(shadow.rule, LayerKind::Environment);
         let lower = |shadow: &Shadow| {
-            shadow.beats && context.resolved().rule(shadow.rule).is_some_and(|rule| rule.layer < LayerKind::Policy)
+            shadow.beats
+                && context.resolved().rule(shadow.rule).is_some_and(|rule| rule.layer < LayerKind::Policy)
         };
         says.iter().any(|authored| {
             always_beaten(context, authored).is_some()
@@ -39,17 +40,23 @@ pub(super) fn run(context: &Context<'_>) -> Vec<Diagnostic> {
 
 fn finding(context: &Context<'_>, says: &[Authored<'_>], shadows: &[Shadow]) -> Option<Diagnostic> {
     let block = says.first()?.block;
-    let name = |shadow: &Shadow| context.resolved().rule(shadow.rule).map_or("default:base", |rule| &rule.name);
+    let name =
+        |shadow: &Shadow| context.resolved().rule(shadow.rule).map_or("default:base", |rule| &rule.name);
     let message = match shadows {
         [] => format!("`{}` changes nothing: no endpoint that it speaks of could be otherwise", block.name),
-        [only] if only.beats => format!("`{}` changes nothing: `{}` beats it and says the same", block.name, name(only)),
+        [only] if only.beats => {
+            format!("`{}` changes nothing: `{}` beats it and says the same", block.name, name(only))
+        }
         [only] => format!("`{}` changes nothing: `{}` says the same", block.name, name(only)),
         [first, others @ ..] => {
-            let mut names: Vec<&str> = others.iter().map(name).filter(|other| *other != name(first)).collect();
+            let mut names: Vec<&str> =
+                others.iter().map(name).filter(|other| *other != name(first)).collect();
             names.dedup();
             match names.as_slice() {
                 [] => format!("`{}` changes nothing: `{}` says the same", block.name, name(first)),
-                [second] => format!("`{}` changes nothing: `{}` and `{second}` say the same", block.name, name(first)),
+                [second] => {
+                    format!("`{}` changes nothing: `{}` and `{second}` say the same", block.name, name(first))
+                }
                 more => format!(
                     "`{}` changes nothing: `{}` and {} other rules say the same",
                     block.name,

@@ -20,10 +20,13 @@ pub(super) fn run(context: &Context<'_>) -> Vec<Diagnostic> {
 fn findings(context: &Context<'_>, authored: &Authored<'_>) -> Vec<Diagnostic> {
     let Value::List(denied) = &authored.written.value else { return Vec::new() };
     // Most entries name something at any depth; only what is rooted needs a look at the allow-lists.
-    let rooted: Vec<_> =
-        denied.iter().filter_map(|entry| Some((entry, root(&entry.value, Key::PathsDeny, context.base_dir)?))).collect();
+    let rooted: Vec<_> = denied
+        .iter()
+        .filter_map(|entry| Some((entry, root(&entry.value, Key::PathsDeny, context.base_dir)?)))
+        .collect();
     let endpoints = context.takers(&authored.block.selector, Key::PathsDeny);
-    let endpoints: Vec<EndpointIx> = endpoints.into_iter().filter(|endpoint| context.is_open(*endpoint)).collect();
+    let endpoints: Vec<EndpointIx> =
+        endpoints.into_iter().filter(|endpoint| context.is_open(*endpoint)).collect();
     if rooted.is_empty() || endpoints.is_empty() {
         return Vec::new();
     }
@@ -37,7 +40,9 @@ fn findings(context: &Context<'_>, authored: &Authored<'_>) -> Vec<Diagnostic> {
         .map(|(entry, _)| {
             let message = format!("`{}` is denied in vain: nothing that is allowed lies there", entry.value);
             let finding = Diagnostic::new(Code::DenyOutsideAllow, message)
-                .help("remove the entry, or deny the directory that was meant; no allow-list reaches this one")
+                .help(
+                    "remove the entry, or deny the directory that was meant; no allow-list reaches this one",
+                )
                 .at_saying(entry.span, "below nothing that is allowed");
             context.affecting(finding, &authored.block.selector, &endpoints)
         })

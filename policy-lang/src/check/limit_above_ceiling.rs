@@ -7,7 +7,7 @@ use crate::endpoint::Key;
 use crate::resolved::ResolvedValue;
 
 /// The most connections that a server keeps at the same time, whatever a policy says.
-pub const MAX_CONNECTIONS: u64 = 512;
+pub const MAX_CONNECTIONS: u16 = 512;
 
 /// A bound of the server that no policy lifts.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub struct Ceiling {
 /// Every ceiling. What a handler uses where the policy says nothing is no ceiling: a rule may raise it.
 pub const CEILINGS: &[Ceiling] = &[Ceiling {
     key: Key::LimitsMaxConcurrency,
-    most: MAX_CONNECTIONS,
+    most: MAX_CONNECTIONS as u64,
     why: "the server keeps 512 connections at most",
 }];
 
@@ -36,8 +36,8 @@ pub(super) fn run(context: &Context<'_>) -> Vec<Diagnostic> {
             continue;
         };
         let message = format!("`{}` of {value} is never reached: {}", key.as_str(), ceiling.why);
-        let finding = Diagnostic::new(Code::LimitAboveCeiling, message)
-            .help(format!("write {} or less", ceiling.most));
+        let finding =
+            Diagnostic::new(Code::LimitAboveCeiling, message).help(format!("write {} or less", ceiling.most));
         let finding = place(finding, authored.span(), "above the ceiling");
         let finding = match authored.span().filter(|_| authored.written.via.is_none()) {
             Some(span) => finding.suggest(Suggestion::safe(

@@ -80,9 +80,13 @@ fn remove(context: &Context<'_>, losers: &[(Authored<'_>, StatementIx)], finding
     let Some((first, _)) = losers.first() else { return finding };
     let written = |authored: &Authored<'_>| authored.written.via.is_none().then(|| authored.key_span())?;
     let whole = losers.len() == first.block.statements.len();
-    let places: Option<Vec<_>> =
-        if whole { first.block.span.map(|span| vec![span]) } else { losers.iter().map(|(one, _)| written(one)).collect() };
-    let what = if whole { "the rule".to_owned() } else { format!("what never wins of `{}`", first.block.name) };
+    let places: Option<Vec<_>> = if whole {
+        first.block.span.map(|span| vec![span])
+    } else {
+        losers.iter().map(|(one, _)| written(one)).collect()
+    };
+    let what =
+        if whole { "the rule".to_owned() } else { format!("what never wins of `{}`", first.block.name) };
     match places.and_then(|places| context.deletion(format!("remove {what}"), &places)) {
         Some(suggestion) => finding.suggest(suggestion),
         None => finding,

@@ -22,20 +22,26 @@ pub(super) fn run(context: &Context<'_>) -> Vec<Diagnostic> {
     for authored in context.authored_key(Key::Scopes) {
         let Value::List(asked) = &authored.written.value else { continue };
         let governed = context.governed(&authored.block.selector);
-        let rules = |endpoint: &_| context.is_open(*endpoint) && context.wins(authored.at, *endpoint, Key::Scopes);
+        let rules =
+            |endpoint: &_| context.is_open(*endpoint) && context.wins(authored.at, *endpoint, Key::Scopes);
         let endpoints: Vec<_> = governed.into_iter().filter(rules).collect();
         let lacking = |scope: &str| {
             let Ok(need) = ScopeNeed::parse([scope]) else { return false };
             holders.iter().all(|holder| need.missing(holder, None).is_some())
         };
-        let Some(scope) = asked.iter().find(|scope| lacking(&scope.value)).filter(|_| !endpoints.is_empty()) else {
+        let Some(scope) = asked.iter().find(|scope| lacking(&scope.value)).filter(|_| !endpoints.is_empty())
+        else {
             continue;
         };
         let names = context.names(&endpoints);
         let verb = if endpoints.len() == 1 { "asks" } else { "ask" };
         let message = format!("{names} {verb} for `{}`, which no token holds", scope.value);
         let nearest: Cow<'_, str> = match tokens {
-            [only] => format!("give the token `{}` the scope, ask for another, or close the endpoint", only.id.value).into(),
+            [only] => format!(
+                "give the token `{}` the scope, ask for another, or close the endpoint",
+                only.id.value
+            )
+            .into(),
             _ => "give one of the tokens the scope, ask for another, or close the endpoint".into(),
         };
         let finding = Diagnostic::new(Code::ScopeHeldByNoToken, message).help(nearest);

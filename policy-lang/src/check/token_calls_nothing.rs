@@ -22,8 +22,7 @@ pub(super) fn run(context: &Context<'_>) -> Vec<Diagnostic> {
     for token in tokens {
         let names = || token.scopes.iter().map(|scope| &*scope.value);
         let Ok(holder) = ScopeSet::parse(names()) else { continue };
-        let commands: Vec<&str> =
-            names().filter_map(|name| name.strip_prefix("commands:run:")).collect();
+        let commands: Vec<&str> = names().filter_map(|name| name.strip_prefix("commands:run:")).collect();
         let calls = |need: &ScopeNeed| {
             need.missing(&holder, None).is_none()
                 || commands.iter().any(|command| need.missing(&holder, Some(command)).is_none())
@@ -34,10 +33,13 @@ pub(super) fn run(context: &Context<'_>) -> Vec<Diagnostic> {
         let message = format!("token `{}` can call nothing that not everybody may call", token.id.value);
         let help = match names().collect::<Vec<_>>().as_slice() {
             [only] if Scope::from_name(only) == Some(Scope::CoreRead) => {
-                "`core:read` is held by everyone: give the token what its holder needs, or remove it".to_owned()
+                "`core:read` is held by everyone: give the token what its holder needs, or remove it"
+                    .to_owned()
             }
-            _ => "everything that its scopes reach is closed: open what its holder needs, or remove the token"
-                .to_owned(),
+            _ => {
+                "everything that its scopes reach is closed: open what its holder needs, or remove the token"
+                    .to_owned()
+            }
         };
         found.push(
             Diagnostic::new(Code::TokenCallsNothing, message)

@@ -45,7 +45,9 @@ pub fn innermost(root: &Node<'_>, byte: u32) -> Option<u32> {
         match &node.kind {
             NodeKind::Map(entries) => {
                 let holds = |entry: &&Entry<'_>| {
-                    own(node, entry) && entry.key_span.start <= byte && byte < end_of(entry).max(entry.key_span.start + 1)
+                    own(node, entry)
+                        && entry.key_span.start <= byte
+                        && byte < end_of(entry).max(entry.key_span.start + 1)
                 };
                 let Some(entry) = entries.iter().find(holds) else { return found };
                 found = Some(entry.key_span.start);
@@ -56,7 +58,9 @@ pub fn innermost(root: &Node<'_>, byte: u32) -> Option<u32> {
             }
             NodeKind::Seq(items) => {
                 let holds = |item: &&Node<'_>| item.span.start <= byte && byte < deepest_end(item);
-                let Some(item) = items.iter().find(holds).filter(|item| item.via.is_none()) else { return found };
+                let Some(item) = items.iter().find(holds).filter(|item| item.via.is_none()) else {
+                    return found;
+                };
                 node = item;
             }
             _ => return found,
@@ -80,7 +84,8 @@ fn find<'n, 's>(node: &'n Node<'s>, byte: u32, path: &mut Vec<Step<'n, 's>>) -> 
             for (at, entry) in entries.iter().enumerate().filter(|(_, entry)| own(node, entry)) {
                 let span = Span { end: end_of(entry), ..entry.key_span };
                 path.push(Step { parent: node, key: Some(&entry.key), at, span });
-                let inside = entry.value.via.is_none() && span.start <= byte && byte < span.end.max(span.start + 1);
+                let inside =
+                    entry.value.via.is_none() && span.start <= byte && byte < span.end.max(span.start + 1);
                 if entry.key_span.start == byte || (inside && find(&entry.value, byte, path)) {
                     return true;
                 }
@@ -134,7 +139,11 @@ fn emptied(text: &str, map: &Node<'_>, inner: Span) -> Deletion {
 
 fn take_out(text: &str, step: &Step<'_, '_>) -> Option<Deletion> {
     let nothing = |span: Span| {
-        Some(Deletion { span, replacement: String::new(), commented: slice(text, span.start, span.end).contains('#') })
+        Some(Deletion {
+            span,
+            replacement: String::new(),
+            commented: slice(text, span.start, span.end).contains('#'),
+        })
     };
     let flow = slice(text, step.parent.span.start, step.parent.span.end).starts_with(['{', '[']);
     if flow {
@@ -242,7 +251,11 @@ mod tests {
             ("a: 1\nb: 2 # why\n", "b", "a: 1\n", true),
             ("a: 1\nb: 2", "b", "a: 1\n", false),
         ] {
-            assert_eq!(without(before, word), Some((after.to_owned(), commented)), "{before:?} without {word}");
+            assert_eq!(
+                without(before, word),
+                Some((after.to_owned(), commented)),
+                "{before:?} without {word}"
+            );
         }
         assert_eq!(without("l:\n  - id: a\n    b: 2\n", "id"), None);
     }

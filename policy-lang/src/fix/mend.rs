@@ -8,7 +8,7 @@
 
 use super::{apply, delete};
 use crate::diag::{Applicability, Code, Diagnostic, Edit, Severity};
-use crate::parse::{self, Format};
+use crate::parse;
 use crate::policy::CompiledPolicy;
 use crate::source::{SourceMap, Span};
 use crate::stages::{Document, Inputs, Outcome, compile_document};
@@ -21,8 +21,13 @@ pub type Judge<'a> = &'a dyn Fn(&CompiledPolicy, &CompiledPolicy) -> Option<Stri
 const ROUNDS: usize = 64;
 
 /// Codes whose fixes change no value, or they are not made.
-const IDLE: &[Code] =
-    &[Code::DeadRule, Code::RuleNeverWins, Code::RuleHasNoEffect, Code::KeyHasNoEffect, Code::UnusedLintLevel];
+const IDLE: &[Code] = &[
+    Code::DeadRule,
+    Code::RuleNeverWins,
+    Code::RuleHasNoEffect,
+    Code::KeyHasNoEffect,
+    Code::UnusedLintLevel,
+];
 
 /// A document after its fixes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,7 +55,8 @@ pub struct Kept {
 #[must_use]
 pub fn mend(document: Document<'_>, inputs: &Inputs<'_>, judge: Judge<'_>) -> Fixed {
     let text = String::from_utf8_lossy(document.bytes).into_owned();
-    let mut run = Run { document, inputs, judge, fixed: Fixed { text, applied: Vec::new(), kept: Vec::new() } };
+    let mut run =
+        Run { document, inputs, judge, fixed: Fixed { text, applied: Vec::new(), kept: Vec::new() } };
     if std::str::from_utf8(document.bytes).is_err() {
         return run.fixed;
     }
@@ -89,7 +95,8 @@ impl Run<'_> {
 
     /// Makes the safe suggestions of an accepted document: those that change no value together, the others one by one.
     fn tidy(&mut self, outcome: &Outcome, before: &CompiledPolicy) -> bool {
-        let offers: Vec<Offer> = self.offers(outcome, safe);
+        let offers: Vec<Offer> =
+            self.offers(outcome, |finding| safe(finding).or_else(|| self.idle(outcome, finding)));
         let quiet: Vec<Offer> = offers.iter().filter(|offer| IDLE.contains(&offer.code)).cloned().collect();
         let together = apart(&quiet);
         if together.len() > 1 && self.try_all(&together, before) {
@@ -98,9 +105,27 @@ impl Run<'_> {
         offers.iter().any(|offer| self.try_all(std::slice::from_ref(offer), before))
     }
 
+    /// Takes out what says nothing or is taken by nobody.
+    fn idle(&self, outcome: &Outcome, finding: &Diagnostic) -> Option<Offer> {
+        if !matches!(finding.code, Code::RuleHasNoEffect | Code::KeyHasNoEffect)
+            || !finding.suggestions.is_empty()
+        {
+            return None;
+        }
+        let span = finding.primary.as_ref().map(|label| label.span)?;
+        let (root, _) = parse::parse(&outcome.sources, outcome.document?, self.document.format);
+        let start = delete::innermost(root.as_ref()?, span.start)?;
+        let deletion = delete::at(outcome.sources.text(span.source), root.as_ref()?, start)?;
+        let edits = vec![Edit { span: deletion.span, replacement: deletion.replacement }];
+        let message = "remove it".to_owned();
+        (!deletion.commented).then_some(Offer { code: finding.code, message, edits })
+    }
+
     fn try_all(&mut self, offers: &[Offer], before: &CompiledPolicy) -> bool {
         let edits: Vec<Edit> = offers.iter().flat_map(|offer| offer.edits.clone()).collect();
-        let Some(text) = apply(&self.fixed.text, &edits).filter(|text| *text != self.fixed.text) else { return false };
+        let Some(text) = apply(&self.fixed.text, &edits).filter(|text| *text != self.fixed.text) else {
+            return false;
+        };
         let Some(after) = self.compile(&text).policy else { return false };
         if let Some(widens) = (self.judge)(before, &after) {
             if let [offer] = offers {
@@ -120,7 +145,8 @@ impl Run<'_> {
 
     /// Mends mistakes of the syntax whose meaning is plain.
     fn syntax(&mut self, outcome: &Outcome) -> bool {
-        let offers = self.offers(outcome, |finding| if finding.code == Code::Syntax { safe(finding) } else { None });
+        let offers =
+            self.offers(outcome, |finding| if finding.code == Code::Syntax { safe(finding) } else { None });
         let offers = apart(&offers);
         let edits: Vec<Edit> = offers.iter().flat_map(|offer| offer.edits.clone()).collect();
         match apply(&self.fixed.text, &edits).filter(|text| *text != self.fixed.text) {
@@ -180,7 +206,7 @@ impl Run<'_> {
         for place in places.into_iter().rev() {
             let mut sources = SourceMap::new();
             let source = sources.add(self.document.name, text.as_str());
-            let (root, _) = parse::parse(&sources, source, format(&self.document));
+            let (root, _) = parse::parse(&sources, source, self.document.format);
             // What was taken out with a later mistake is gone already.
             let Some(start) = delete::innermost(root.as_ref()?, place) else { continue };
             let deletion = delete::at(&text, root.as_ref()?, start)?;
@@ -229,15 +255,12 @@ fn apart(offers: &[Offer]) -> Vec<Offer> {
     let mut taken: Vec<Span> = Vec::new();
     let mut apart = Vec::new();
     for offer in offers {
-        let touches = |edit: &Edit| taken.iter().any(|span| edit.span.start <= span.end && span.start <= edit.span.end);
+        let touches =
+            |edit: &Edit| taken.iter().any(|span| edit.span.start <= span.end && span.start <= edit.span.end);
         if !offer.edits.iter().any(touches) {
             taken.extend(offer.edits.iter().map(|edit| edit.span));
             apart.push(offer.clone());
         }
     }
     apart
-}
-
-fn format(document: &Document<'_>) -> Format {
-    document.format
 }

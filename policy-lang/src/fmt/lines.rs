@@ -60,7 +60,13 @@ impl Formatter<'_> {
     }
 
     fn line(&mut self, start: usize, line: &str, out: &mut String) {
-        let newline = if line.ends_with("\r\n") { "\r\n" } else if line.ends_with('\n') { "\n" } else { "" };
+        let newline = if line.ends_with("\r\n") {
+            "\r\n"
+        } else if line.ends_with('\n') {
+            "\n"
+        } else {
+            ""
+        };
         let bom = if start == 0 && line.starts_with('\u{feff}') { "\u{feff}" } else { "" };
         let body = line.trim_start_matches('\u{feff}');
         let content = body.trim();
@@ -176,7 +182,8 @@ impl Formatter<'_> {
     fn rest(&self, from: usize, end: usize, out: &mut String) {
         let mut at = from;
         let scalars = &self.layout.scalars;
-        let key = scalars.binary_search_by_key(&at, |scalar| scalar.start).ok().and_then(|at| scalars.get(at));
+        let key =
+            scalars.binary_search_by_key(&at, |scalar| scalar.start).ok().and_then(|at| scalars.get(at));
         if let Some(key) = key.filter(|key| key.end < end) {
             let behind = self.text.get(key.end..end).unwrap_or_default();
             let colon = behind.trim_start_matches(' ');
@@ -210,7 +217,13 @@ impl Formatter<'_> {
         for _ in 0..std::mem::take(&mut self.blank) {
             self.blank_line(out);
         }
-        let newline = if body.ends_with("\r\n") { "\r\n" } else if body.ends_with('\n') { "\n" } else { "" };
+        let newline = if body.ends_with("\r\n") {
+            "\r\n"
+        } else if body.ends_with('\n') {
+            "\n"
+        } else {
+            ""
+        };
         if body.trim().is_empty() {
             return out.push_str(body);
         }
@@ -255,7 +268,8 @@ impl Formatter<'_> {
     /// Whether an item of a list begins at a byte.
     fn is_dash(&self, at: usize) -> bool {
         let mut rest = self.text.get(at..).unwrap_or_default().bytes();
-        rest.next() == Some(b'-') && rest.next().is_none_or(|next| matches!(next, b' ' | b'\t' | b'\n' | b'\r'))
+        rest.next() == Some(b'-')
+            && rest.next().is_none_or(|next| matches!(next, b' ' | b'\t' | b'\n' | b'\r'))
     }
 }
 

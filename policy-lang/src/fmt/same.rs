@@ -10,7 +10,9 @@ pub(super) fn same(a: &Node<'_>, b: &Node<'_>) -> bool {
         (NodeKind::Int(a), NodeKind::Int(b)) => a == b,
         (NodeKind::Float(a), NodeKind::Float(b)) => a.to_bits() == b.to_bits(),
         (NodeKind::Text { text: a, quoted: x }, NodeKind::Text { text: b, quoted: y }) => a == b && x == y,
-        (NodeKind::Seq(a), NodeKind::Seq(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
+        (NodeKind::Seq(a), NodeKind::Seq(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+        }
         (NodeKind::Map(a), NodeKind::Map(b)) => {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.key == b.key && same(&a.value, &b.value))
         }

@@ -2,7 +2,8 @@
 
 use super::ByEndpoint;
 use crate::endpoint::{Catalogue, Key};
-use crate::fix::beneath;
+use crate::explain::absolute_form;
+use crate::paths::pattern::is_glob;
 use crate::policy::CompiledPolicy;
 use crate::resolved::{EndpointIx, ResolvedToken};
 use crate::scope::{ScopeNeed, ScopeSet};
@@ -68,7 +69,12 @@ fn unused(narrowed: &mut Narrowed, name: &str, key: Key, entries: &[String], use
 }
 
 /// The list that holds today.
-fn list(today: &CompiledPolicy, catalogue: &Catalogue, endpoint: EndpointIx, key: Key) -> Option<Vec<String>> {
+fn list(
+    today: &CompiledPolicy,
+    catalogue: &Catalogue,
+    endpoint: EndpointIx,
+    key: Key,
+) -> Option<Vec<String>> {
     match said(today.resolved(), catalogue, today.base_dir(), endpoint, key)? {
         Said::Set(list) => Some(list),
         Said::One(_) => None,
@@ -88,7 +94,7 @@ fn paths(touched: &BTreeSet<&str>, entries: &[String], base_dir: &str) -> (Vec<S
             }
             // Which glob it was is not known; all of them may be needed.
             None => {
-                let globs = entries.iter().filter(|entry| crate::paths::pattern::is_glob(entry)).cloned();
+                let globs = entries.iter().filter(|entry| is_glob(entry)).cloned();
                 let globs: Vec<String> = globs.collect();
                 kept.extend(globs.clone());
                 used.extend(globs);
@@ -97,7 +103,10 @@ fn paths(touched: &BTreeSet<&str>, entries: &[String], base_dir: &str) -> (Vec<S
     }
     if kept.len() > PATHS {
         let directory = |path: &String| {
-            let above = path.rsplit_once('/').map(|(above, _)| above.to_owned()).filter(|above| plain(above).is_some());
+            let above = path
+                .rsplit_once('/')
+                .map(|(above, _)| above.to_owned())
+                .filter(|above| plain(above).is_some());
             above.unwrap_or_else(|| path.clone())
         };
         kept = kept.iter().map(directory).collect();
@@ -113,7 +122,8 @@ fn programs(run: &BTreeSet<&str>, entries: Option<&[String]>) -> Vec<String> {
     let Some(entries) = entries else { return run.iter().map(|program| (*program).to_owned()).collect() };
     let base = |program: &str| program.rsplit('/').next().unwrap_or_default().to_owned();
     let ran = |entry: &&String| {
-        run.iter().any(|program| *program == entry.as_str() || (!entry.contains('/') && base(program) == **entry))
+        run.iter()
+            .any(|program| *program == entry.as_str() || (!entry.contains('/') && base(program) == **entry))
     };
     entries.iter().filter(ran).cloned().collect()
 }
@@ -148,13 +158,33 @@ fn tokens(today: &CompiledPolicy, catalogue: &Catalogue, calls: &ByEndpoint<'_>,
 }
 
 /// The scopes that a call needed, those that everybody holds left out.
-fn needs(today: &CompiledPolicy, catalogue: &Catalogue, endpoint: EndpointIx, command: Option<&str>) -> Vec<String> {
+fn needs(
+    today: &CompiledPolicy,
+    catalogue: &Catalogue,
+    endpoint: EndpointIx,
+    command: Option<&str>,
+) -> Vec<String> {
     let Some(asked) = list(today, catalogue, endpoint, Key::Scopes) else { return Vec::new() };
     let own = asked.into_iter().map(|scope| match command {
         Some(command) => scope.replace("{name}", command),
         None => scope.replace(":{name}", ""),
     });
     let everybody = ScopeSet::default();
-    own.filter(|scope| ScopeNeed::parse([scope.as_str()]).is_ok_and(|need| need.missing(&everybody, None).is_some()))
-        .collect()
+    own.filter(|scope| {
+        ScopeNeed::parse([scope.as_str()]).is_ok_and(|need| need.missing(&everybody, None).is_some())
+    })
+    .collect()
+}
+
+/// Whether a path without a glob is, or lies below, what an allowed entry without one names.
+fn beneath(path: &str, entry: &str, base_dir: &str) -> bool {
+    if is_glob(path) || is_glob(entry) {
+        return false;
+    }
+    let whole = |path: &str| {
+        let absolute = absolute_form(Key::PathsAllow, path, base_dir).unwrap_or_else(|| path.to_owned());
+        absolute.trim_end_matches('/').to_owned()
+    };
+    let (path, entry) = (whole(path), whole(entry));
+    path.strip_prefix(&*entry).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

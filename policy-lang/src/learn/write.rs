@@ -45,7 +45,9 @@ fn keys(today: &CompiledPolicy, catalogue: &Catalogue, endpoint: EndpointIx) -> 
     let accepted = catalogue.accepts(endpoint).iter().filter(|key| *key != Key::Enabled);
     let mut keys = BTreeMap::new();
     for key in accepted {
-        let Some(holds) = said(today.resolved(), catalogue, today.base_dir(), endpoint, key) else { continue };
+        let Some(holds) = said(today.resolved(), catalogue, today.base_dir(), endpoint, key) else {
+            continue;
+        };
         let base = base(catalogue, today.base_dir(), endpoint, key).map(|(value, _)| Said::of(&value));
         if base.as_ref() == Some(&holds) || holds == Said::Set(Vec::new()) && base.is_none() && is_deny(key) {
             continue;

@@ -22,7 +22,8 @@ pub fn apply(
         findings.retain_mut(|finding| {
             let there = finding.primary.as_ref().map(|label| label.span);
             let meant = finding.code == directive.code
-                && there.is_some_and(|span| span.source == document && range.contains(&(span.start as usize)));
+                && there
+                    .is_some_and(|span| span.source == document && range.contains(&(span.start as usize)));
             if !meant {
                 return true;
             }
@@ -49,14 +50,17 @@ pub fn apply(
 
 fn unused(text: &str, directive: &super::Directive) -> Diagnostic {
     let code = directive.code.as_str();
-    Diagnostic::new(Code::UnusedLintLevel, format!("no finding of `{code}` is here for this comment to change"))
-        .at(directive.span)
-        .help("remove the comment; it speaks of the entry below it, or behind something of its own line")
-        .suggest(Suggestion {
-            message: "remove the comment".to_owned(),
-            applicability: Applicability::Safe,
-            edits: vec![Edit { span: removal(text, directive.span), replacement: String::new() }],
-        })
+    Diagnostic::new(
+        Code::UnusedLintLevel,
+        format!("no finding of `{code}` is here for this comment to change"),
+    )
+    .at(directive.span)
+    .help("remove the comment; it speaks of the entry below it, or behind something of its own line")
+    .suggest(Suggestion {
+        message: "remove the comment".to_owned(),
+        applicability: Applicability::Safe,
+        edits: vec![Edit { span: removal(text, directive.span), replacement: String::new() }],
+    })
 }
 
 /// The whole line of a comment that stands alone; else the comment and the blanks before it.

@@ -77,7 +77,9 @@ fn directive(span: Span, said: &str) -> Result<Directive, Box<Diagnostic>> {
         return Err(fault(message, help));
     };
     // A name of a newer server is for whoever runs the check to allow, not for the document itself.
-    if level != Level::Deny && (!Levels::may_be_lowered(code) || code.severity() == crate::diag::Severity::Error) {
+    if level != Level::Deny
+        && (!Levels::may_be_lowered(code) || code.severity() == crate::diag::Severity::Error)
+    {
         return Err(fault(
             format!("`{name}` is an error of the language and cannot be lowered"),
             "mend what it finds, and remove the comment".to_owned(),

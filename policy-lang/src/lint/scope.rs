@@ -25,7 +25,8 @@ pub(super) fn of(text: &str, span: Span) -> Range<usize> {
 fn heads_the_file(text: &str, line_start: usize, line_end: usize) -> bool {
     let comment = |line: &str| line.trim_start_matches('\u{feff}').trim_start().starts_with('#');
     let before = text.get(..line_start).unwrap_or_default();
-    let top = before.lines().all(|line| comment(line) || line.trim_start_matches('\u{feff}').trim().is_empty());
+    let top =
+        before.lines().all(|line| comment(line) || line.trim_start_matches('\u{feff}').trim().is_empty());
     let behind = text.get(line_end..).unwrap_or_default();
     top && behind.lines().find(|line| !comment(line)).is_some_and(|line| line.trim().is_empty())
 }

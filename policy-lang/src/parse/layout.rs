@@ -70,7 +70,8 @@ fn with_mark(text: &str, layout: &Layout, range: Range<usize>) -> Range<usize> {
 fn written(text: &str, range: Range<usize>) -> Range<usize> {
     let own = text.get(range.clone()).unwrap_or_default();
     let header = own.lines().next().unwrap_or_default();
-    let keeps = header.starts_with(['|', '>']) && header.split('#').next().is_some_and(|mark| mark.contains('+'));
+    let keeps =
+        header.starts_with(['|', '>']) && header.split('#').next().is_some_and(|mark| mark.contains('+'));
     let end = if keeps { own.trim_end_matches([' ', '\t']) } else { own.trim_end() };
     range.start..range.start + end.len()
 }
@@ -110,7 +111,9 @@ mod tests {
     fn a_text_is_told_apart() {
         let text = "# one\na: 'x # y' # two\nb: [1, {c: d}]\ne: |\n  # text\nf: g#h\n";
         let layout = Layout::of(text);
-        let slices = |ranges: &[Range<usize>]| -> Vec<&str> { ranges.iter().map(|range| &text[range.clone()]).collect() };
+        let slices = |ranges: &[Range<usize>]| -> Vec<&str> {
+            ranges.iter().map(|range| &text[range.clone()]).collect()
+        };
         assert!(layout.complete);
         assert_eq!(slices(&layout.comments), ["# one", "# two"]);
         assert_eq!(slices(&layout.flows), ["[1, {c: d}]"]);

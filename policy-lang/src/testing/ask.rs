@@ -15,8 +15,26 @@ use std::net::IpAddr;
 
 /// The keys of a request.
 const KEYS: [&str; 20] = [
-    "endpoint", "path", "source", "destination", "cwd", "op", "scopes", "identity", "name", "command", "shell",
-    "language", "signal", "url", "address", "port", "variable", "bytes", "request_bytes", "carries",
+    "endpoint",
+    "path",
+    "source",
+    "destination",
+    "cwd",
+    "op",
+    "scopes",
+    "identity",
+    "name",
+    "command",
+    "shell",
+    "language",
+    "signal",
+    "url",
+    "address",
+    "port",
+    "variable",
+    "bytes",
+    "request_bytes",
+    "carries",
 ];
 
 const OPS: [&str; 5] = ["read", "write", "delete", "list", "run"];
@@ -102,7 +120,8 @@ pub(super) fn read(cx: &mut Context<'_>, node: Node<'_>) -> Option<Ask> {
     let Some(at) = entries.iter().position(|entry| entry.key == "endpoint") else {
         let place = entries.first().map_or(span, |entry| entry.key_span);
         let message = "this request names no endpoint";
-        let help = "add `endpoint:` with an id such as `files_list`, or a request line such as `GET /files/list`";
+        let help =
+            "add `endpoint:` with an id such as `files_list`, or a request line such as `GET /files/list`";
         cx.emit(Diagnostic::new(Code::TestAssertsNothing, message).at(place).help(help));
         return None;
     };
@@ -124,7 +143,8 @@ fn endpoint(cx: &mut Context<'_>, written: &str, span: Span) -> Option<Ask> {
     if let Some(line) = line::read(written, cx.catalogue) {
         return Some(Ask { name: line.name, paths: line.paths, ..Ask::of(line.endpoint) });
     }
-    let finding = Diagnostic::new(Code::UnknownEndpoint, format!("unknown endpoint {}", quoted(written))).at(span);
+    let finding =
+        Diagnostic::new(Code::UnknownEndpoint, format!("unknown endpoint {}", quoted(written))).at(span);
     let near: Vec<String> = suggest::endpoint(written, cx.catalogue).into_iter().map(str::to_owned).collect();
     let finding = if near.is_empty() {
         finding.help("list the ids with `agent-sandbox-server endpoints`")
@@ -168,7 +188,9 @@ fn member(cx: &mut Context<'_>, entry: Entry<'_>, ask: &mut Ask) -> Option<()> {
         "url" => {
             let text = cx.text(&what, entry.value)?;
             let target = url::Target::parse(&text.value);
-            ask.url = Some(target.or_else(|| refused(cx, &text.value, text.span, "no URL with a scheme and a host"))?);
+            ask.url = Some(
+                target.or_else(|| refused(cx, &text.value, text.span, "no URL with a scheme and a host"))?,
+            );
         }
         "address" => {
             let text = cx.text(&what, entry.value)?;
@@ -207,7 +229,13 @@ fn signal_of(cx: &mut Context<'_>, node: Node<'_>) -> Option<u8> {
     }
     let text = cx.text("`signal`", node)?;
     signal::number(&text.value).or_else(|| {
-        unknown_word(cx, "signal", &text.value, text.span, &["SIGINT", "SIGKILL", "SIGTERM", "SIGCONT", "SIGTSTP"]);
+        unknown_word(
+            cx,
+            "signal",
+            &text.value,
+            text.span,
+            &["SIGINT", "SIGKILL", "SIGTERM", "SIGCONT", "SIGTSTP"],
+        );
         None
     })
 }
@@ -218,7 +246,11 @@ fn size(cx: &mut Context<'_>, what: &str, node: &Node<'_>) -> Option<u64> {
             return Some(bytes);
         }
         let message = format!("{} in {what} is no size", quoted(text));
-        cx.emit(Diagnostic::new(Code::InvalidSize, message).at(node.span).help("write bytes, or a unit: `5MB`, `4KiB`"));
+        cx.emit(
+            Diagnostic::new(Code::InvalidSize, message)
+                .at(node.span)
+                .help("write bytes, or a unit: `5MB`, `4KiB`"),
+        );
         return None;
     }
     number(cx, what, "a size", node)

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What tests decide of a policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Coverage {
-    /// Keys of rules in the document.
+    /// Keys of rules in the document that a test can speak of.
     pub total: usize,
     /// Those that a test decides.
     pub decided: usize,
@@ -84,7 +84,8 @@ fn deciding(
 fn sum(resolved: &Resolved, decided: &BTreeSet<StatementIx>) -> Coverage {
     let mut rules: BTreeMap<RuleIx, Vec<(Key, bool)>> = BTreeMap::new();
     for (at, statement) in (0..).map(StatementIx).zip(&resolved.statements) {
-        if resolved.rule(statement.rule).is_some_and(|rule| rule.layer == LayerKind::Policy) {
+        let ours = resolved.rule(statement.rule).is_some_and(|rule| rule.layer == LayerKind::Policy);
+        if ours && is_observable(statement.key) {
             rules.entry(statement.rule).or_default().push((statement.key, decided.contains(&at)));
         }
     }
@@ -97,6 +98,13 @@ fn sum(resolved: &Resolved, decided: &BTreeSet<StatementIx>) -> Coverage {
         (!open.is_empty()).then(|| Missing { rule: rule.name.clone(), at: rule.at, keys: open, whole })
     });
     Coverage { total, decided: count, missing: missing.collect() }
+}
+
+/// Whether a test can speak of a key at all. Whether a write may replace a file, whether links are followed and what is
+/// logged is no part of an answer.
+pub(super) fn is_observable(key: Key) -> bool {
+    let limit = key.as_str().starts_with("limits.");
+    limit || Gate::ALL.into_iter().any(|gate| keys(gate).contains(&key))
 }
 
 /// The keys that feed a gate.

@@ -41,9 +41,11 @@ pub(super) fn read(written: &str, catalogue: &Catalogue) -> Option<Line> {
 fn matches(door: &str, path: &str) -> bool {
     let (door, path): (Vec<&str>, Vec<&str>) = (door.split('/').collect(), path.split('/').collect());
     door.len() == path.len()
-        && door.iter().zip(&path).all(|(part, value)| {
-            if part.starts_with('{') { !value.is_empty() } else { part == value }
-        })
+        && door.iter().zip(&path).all(
+            |(part, value)| {
+                if part.starts_with('{') { !value.is_empty() } else { part == value }
+            },
+        )
 }
 
 #[cfg(test)]
@@ -53,7 +55,9 @@ mod tests {
     #[test]
     fn a_request_line_finds_its_endpoint() {
         let catalogue = Catalogue::builtin();
-        let line = |written| read(written, &catalogue).map(|line| (catalogue.name(line.endpoint), line.name, line.paths));
+        let line = |written| {
+            read(written, &catalogue).map(|line| (catalogue.name(line.endpoint), line.name, line.paths))
+        };
         assert_eq!(line("shell"), Some(("shell", None, vec![])));
         assert_eq!(line("POST /shell/"), Some(("shell", None, vec![])));
         assert_eq!(line("POST /commands/hello"), Some(("commands_run", Some("hello".to_owned()), vec![])));

@@ -2,6 +2,7 @@
 //!
 //! A mutant that changes no resolved value, or that would be refused, is none.
 
+use super::coverage::is_observable;
 use super::read::Suite;
 use super::run::holds;
 use crate::endpoint::{Catalogue, KEYS, Key, MergeLaw};
@@ -52,7 +53,8 @@ pub fn mutate(suites: &[&Suite], stack: &Stack<'_>, catalogue: &Catalogue) -> Op
     let before = Effect::of(&stack.compile(stack.document.clone())?, catalogue);
     let mut result = Mutation { total: 0, noticed: 0, survivors: Vec::new() };
     for (block_at, block) in stack.document.blocks.iter().enumerate() {
-        for (at, statement) in block.statements.iter().enumerate() {
+        let seen = block.statements.iter().enumerate().filter(|(_, statement)| is_observable(statement.key));
+        for (at, statement) in seen {
             for (change, value) in mutants(statement) {
                 let mutant = with(&stack.document, block_at, at, value);
                 let Some(policy) = stack.compile(mutant) else { continue };
@@ -79,7 +81,9 @@ pub fn mutate(suites: &[&Suite], stack: &Stack<'_>, catalogue: &Catalogue) -> Op
 /// The document with one value replaced, or taken out.
 fn with(document: &Layer, block: usize, statement: usize, value: Option<Value>) -> Layer {
     let mut layer = document.clone();
-    let Some(statements) = layer.blocks.get_mut(block).map(|block| &mut block.statements) else { return layer };
+    let Some(statements) = layer.blocks.get_mut(block).map(|block| &mut block.statements) else {
+        return layer;
+    };
     match value {
         Some(value) => {
             if let Some(statement) = statements.get_mut(statement) {
@@ -106,15 +110,8 @@ fn mutants(statement: &Statement) -> Vec<(String, Option<Value>)> {
             let more = value.saturating_mul(2);
             all.push((format!("{} becomes {}", show(*value), show(more)), Some(Value::Number(more))));
         }
-        Value::Word(word) => {
-            let others: &[&str] = match key {
-                Key::PathsSymlinks => &["within", "deny"],
-                // What is written to the log is no part of an answer, and no test can see it.
-                _ => &[],
-            };
-            let others = others.iter().filter(|other| *other != word);
-            all.extend(others.map(|other| (format!("{word} becomes {other}"), Some(Value::Word((*other).to_owned())))));
-        }
+        // Symlinks and the log, which no answer tells of.
+        Value::Word(_) => {}
         Value::List(list) if accumulates => {
             for (at, element) in list.iter().enumerate().take(ELEMENTS) {
                 let mut rest = list.clone();

@@ -52,7 +52,12 @@ pub fn has_suite(sources: &SourceMap, source: SourceId) -> bool {
 
 /// Reads the suite of a source, with every mistake in it. Findings are sorted by place.
 #[must_use]
-pub fn read(sources: &SourceMap, source: SourceId, format: Format, catalogue: &Catalogue) -> (Suite, Vec<Diagnostic>) {
+pub fn read(
+    sources: &SourceMap,
+    source: SourceId,
+    format: Format,
+    catalogue: &Catalogue,
+) -> (Suite, Vec<Diagnostic>) {
     let (root, mut found) = parse::parse(sources, source, format);
     let mut cx = Context::new(sources, source, catalogue);
     let mut suite = Suite::default();
@@ -98,7 +103,9 @@ fn tests(cx: &mut Context<'_>, entry: Entry<'_>, suite: &mut Suite) {
         NodeKind::Seq(_) | NodeKind::Null { .. } => {
             let message = format!("{} holds no test", quoted(&entry.key));
             let help = "a suite of no tests would always pass: write one, or remove the key";
-            return cx.emit(Diagnostic::new(Code::NoTests, message).at_saying(key, "nothing is tested").help(help));
+            return cx.emit(
+                Diagnostic::new(Code::NoTests, message).at_saying(key, "nothing is tested").help(help),
+            );
         }
         _ => {
             let report = cx.wrong_type(&quoted(&entry.key), "a list of tests", &entry.value);
@@ -140,12 +147,14 @@ fn test(cx: &mut Context<'_>, node: Node<'_>) -> Option<Test> {
     }
     if !asked {
         let message = "this test asks nothing";
-        let help = "name the call: `request: shell`, or `request: { endpoint: download, path: /home/user/a }`";
+        let help =
+            "name the call: `request: shell`, or `request: { endpoint: download, path: /home/user/a }`";
         cx.emit(Diagnostic::new(Code::TestAssertsNothing, message).at(first).help(help));
     }
     if !expected {
         let message = "this test expects nothing, so no policy could fail it";
-        let help = "say what should come of it: `expect: allow`, or `expect: { verdict: deny, code: path_denied }`";
+        let help =
+            "say what should come of it: `expect: allow`, or `expect: { verdict: deny, code: path_denied }`";
         cx.emit(Diagnostic::new(Code::TestAssertsNothing, message).at(first).help(help));
     }
     Some(Test { name, span: first, ask: ask?, expect: wanted? })

@@ -2,9 +2,7 @@
 
 use super::ask::{Ask, Caller};
 use super::read::{Suite, Test};
-use crate::decide::{
-    CommandQuery, Decision, GateReport, Op, PathQuery, Query, VariableQuery, decide, gates,
-};
+use crate::decide::{CommandQuery, Decision, GateReport, Op, PathQuery, Query, VariableQuery, decide, gates};
 use crate::diag::{Code, Diagnostic, Suggestion, quoted, suggest};
 use crate::endpoint::Key;
 use crate::explain::show_value;
@@ -57,7 +55,11 @@ fn judge(test: &Test, policy: &CompiledPolicy, locate: Locate<'_>) -> Option<Dia
     let mut faults: Vec<(Span, String, String)> = Vec::new();
     let is = if answer.allow { "allowed" } else { "denied" };
     if let Some(wanted) = test.expect.allow.as_ref().filter(|wanted| wanted.value != answer.allow) {
-        let message = format!("{} is {is}, not {}", name(test, policy), if wanted.value { "allowed" } else { "denied" });
+        let message = format!(
+            "{} is {is}, not {}",
+            name(test, policy),
+            if wanted.value { "allowed" } else { "denied" }
+        );
         let label = match answer.code {
             Some(code) => format!("{} `{code}`", answer.status),
             None => "nothing refuses it".to_owned(),
@@ -91,8 +93,14 @@ fn other_faults(
     let subject = name(test, policy);
     if let Some(code) = expect.code.as_ref().filter(|code| Some(&*code.value) != answer.code) {
         let (message, label) = match answer.code {
-            Some(found) => (format!("{subject} is refused with `{found}`, not `{}`", code.value), format!("it is `{found}`")),
-            None => (format!("{subject} is allowed, so it is not refused with `{}`", code.value), "allowed".to_owned()),
+            Some(found) => (
+                format!("{subject} is refused with `{found}`, not `{}`", code.value),
+                format!("it is `{found}`"),
+            ),
+            None => (
+                format!("{subject} is allowed, so it is not refused with `{}`", code.value),
+                "allowed".to_owned(),
+            ),
         };
         faults.push((code.span, message, label));
     }
@@ -191,7 +199,10 @@ fn asked<T>(
     let mut normal = Vec::with_capacity(ask.paths.len());
     for (role, path) in &ask.paths {
         let path = paths::absolute(policy.base_dir().as_bytes(), path.as_bytes()).map_err(|error| {
-            Box::new(Diagnostic::new(Code::InvalidPath, format!("the path {} cannot be judged: {error}", quoted(path))))
+            Box::new(Diagnostic::new(
+                Code::InvalidPath,
+                format!("the path {} cannot be judged: {error}", quoted(path)),
+            ))
         })?;
         normal.push((role.as_str(), path));
     }
@@ -226,9 +237,11 @@ fn unknown_token(policy: &CompiledPolicy, id: &str, span: Span) -> Diagnostic {
     let ids = || policy.principals().unwrap_or_default().iter().map(|principal| &*principal.id);
     let near = suggest::closest(id, ids());
     match near.first() {
-        Some(best) => finding
-            .help(format!("did you mean `{best}`?"))
-            .suggest(Suggestion::review(format!("write `{best}`"), span, (*best).to_owned())),
+        Some(best) => finding.help(format!("did you mean `{best}`?")).suggest(Suggestion::review(
+            format!("write `{best}`"),
+            span,
+            (*best).to_owned(),
+        )),
         None if ids().next().is_none() => finding.help("the policy declares no tokens"),
         None => finding.help(format!("the policy declares {}", alternatives(ids()))),
     }

@@ -31,5 +31,9 @@ fn write(path: &Path, bytes: &[u8], permissions: fs::Permissions) -> std::io::Re
 /// The difference of two texts as a patch that `patch` and `git apply` take.
 pub(super) fn patch(name: &str, before: &str, after: &str) -> String {
     let (old, new) = (format!("a/{name}"), format!("b/{name}"));
-    similar::TextDiff::from_lines(before, after).unified_diff().context_radius(3).header(&old, &new).to_string()
+    similar::TextDiff::from_lines(before, after)
+        .unified_diff()
+        .context_radius(3)
+        .header(&old, &new)
+        .to_string()
 }

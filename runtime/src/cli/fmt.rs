@@ -56,13 +56,19 @@ impl Fmt {
         let formatted = match format(&source.name, text, source.format) {
             Ok(formatted) => formatted,
             Err(Unformatted::Different) => {
-                let message = format!("`{}` was left alone: it cannot be laid out without being read otherwise", source.name);
+                let message = format!(
+                    "`{}` was left alone: it cannot be laid out without being read otherwise",
+                    source.name
+                );
                 return Err(Failure { exit: Exit::Failure, message });
             }
             Err(Unformatted::Faulty(sources, found)) => {
                 let options = RenderOptions { color: output.colour_on_stderr(), ..RenderOptions::default() };
                 output.chatter(&render::human(&sources, &found, options));
-                return Err(Failure { exit: Exit::Failure, message: format!("`{}` cannot be read", source.name) });
+                return Err(Failure {
+                    exit: Exit::Failure,
+                    message: format!("`{}` cannot be read", source.name),
+                });
             }
         };
         let same = formatted == text;

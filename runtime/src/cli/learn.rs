@@ -59,7 +59,8 @@ impl Learn {
         });
         let outcome = compile_document(document, &Inputs::new(&catalogue, &levels));
         let Some(today) = outcome.policy else {
-            let name = from.map_or_else(|| "the default policy".to_owned(), |source| format!("`{}`", source.name));
+            let name =
+                from.map_or_else(|| "the default policy".to_owned(), |source| format!("`{}`", source.name));
             return Err((Exit::Failure, format!("{name} has errors; `check-config` shows them")));
         };
         let mut calls = Vec::new();
@@ -84,9 +85,11 @@ impl Learn {
 }
 
 fn report(learned: &Learned, text: &str, calls: usize, skipped: usize) -> String {
-    let scopes = learned.unused_scopes.iter().map(|(token, scopes)| json!({"token": token, "scopes": scopes}));
+    let scopes =
+        learned.unused_scopes.iter().map(|(token, scopes)| json!({"token": token, "scopes": scopes}));
     let entries = learned.unused_entries.iter();
-    let entries = entries.map(|(endpoint, key, list)| json!({"endpoint": endpoint, "key": key.as_str(), "entries": list}));
+    let entries = entries
+        .map(|(endpoint, key, list)| json!({"endpoint": endpoint, "key": key.as_str(), "entries": list}));
     let value = json!({
         "policy": text,
         "calls": calls,
@@ -106,13 +109,16 @@ fn report(learned: &Learned, text: &str, calls: usize, skipped: usize) -> String
 
 /// What was granted and never used, for people.
 fn summary(learned: &Learned, catalogue: &Catalogue, calls: usize, skipped: usize) -> String {
-    let mut text = format!("learnt from {calls} calls\n");
+    let plural = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+    let mut text = format!("learnt from {}\n", plural(calls, "call"));
     if skipped > 0 {
-        let _ = writeln!(text, "passed over {skipped} lines that are no decision of this server");
+        let _ =
+            writeln!(text, "passed over {} that tell no decision of this server", plural(skipped, "line"));
     }
-    if !learned.refused.is_empty() {
-        let _ = writeln!(text, "left out {} calls that the policy refuses today, the first of `{}`", learned.refused.len(),
-            learned.refused.first().map_or("", |call| catalogue.name(call.endpoint)));
+    if let Some(first) = learned.refused.first() {
+        let count = plural(learned.refused.len(), "call");
+        let name = catalogue.name(first.endpoint);
+        let _ = writeln!(text, "left out {count} that the policy refuses today, the first of `{name}`");
     }
     if !learned.unused_endpoints.is_empty() {
         let _ = writeln!(text, "never called: {}", learned.unused_endpoints.join(", "));

@@ -94,7 +94,10 @@ impl Test {
         if let (Some(wanted), Some(score)) = (self.min_score, tally.score())
             && score < usize::from(wanted)
         {
-            report.fail(Exit::Failure, format!("{score} of 100 mutants are noticed, and --min-score asks for {wanted}"));
+            report.fail(
+                Exit::Failure,
+                format!("{score} of 100 mutants are noticed, and --min-score asks for {wanted}"),
+            );
         }
         if !page.is_empty() {
             page.push('\n');

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 /// Most connections at the same time, over all listeners.
-pub const MAX_CONNECTIONS: usize = 512;
+pub const MAX_CONNECTIONS: usize = policy_lang::check::limit_above_ceiling::MAX_CONNECTIONS as usize;
 
 /// Every open connection.
 #[derive(Debug)]

@@ -29,12 +29,13 @@ pub(super) fn fix(
         return Err(Failure { exit: Exit::Usage, message: message.to_owned() });
     }
     if form::is_compiled(text) {
-        let message = format!("`{}` is a compiled set: fix the document that it was compiled from", source.name);
+        let message =
+            format!("`{}` is a compiled set: fix the document that it was compiled from", source.name);
         return Err(Failure { exit: Exit::Usage, message });
     }
     let fixed = inputs(source, call, levels, declared, |inputs| {
         let document = Document { name: &source.name, bytes: &bytes, format: source.format };
-        mend(document, inputs, &|before, after| widens(before, after, inputs.catalogue))
+        mend(document, inputs, &widens)
     });
     tell(source, call, &fixed, report, view);
     if fixed.text == text {
@@ -56,14 +57,18 @@ fn tell(source: &Source, call: &CheckConfig, fixed: &Fixed, report: &mut Report,
     let verb = if call.dry_run { "would fix" } else { "fixed" };
     for (code, message) in &fixed.applied {
         view.note(format!("{verb} {}: {}: {message}", source.name, code.as_str()));
-        report.fixes.push(json!({"file": source.name, "code": code.as_str(), "message": message, "applied": !call.dry_run}));
+        report.fixes.push(
+            json!({"file": source.name, "code": code.as_str(), "message": message, "applied": !call.dry_run}),
+        );
     }
     for kept in &fixed.kept {
         let code = kept.code.as_str();
-        view.note(format!("left {}: {code}: to {} {}, which is for you to decide", source.name, kept.message, kept.widens));
+        view.note(format!(
+            "left {}: {code}: to {} {}, which is for you to decide",
+            source.name, kept.message, kept.widens
+        ));
         report.fixes.push(
             json!({"file": source.name, "code": code, "message": kept.message, "applied": false, "widens": kept.widens}),
         );
     }
 }
-

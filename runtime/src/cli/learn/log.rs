@@ -33,7 +33,13 @@ pub(super) fn read(bytes: &[u8], catalogue: &Catalogue, calls: &mut Vec<Observed
             continue;
         };
         let identity = line.identity.filter(|identity| identity != "anonymous");
-        calls.push(Observed { endpoint, identity, path: line.path, program: line.program, command: line.command });
+        calls.push(Observed {
+            endpoint,
+            identity,
+            path: line.path,
+            program: line.program,
+            command: line.command,
+        });
     }
     skipped
 }

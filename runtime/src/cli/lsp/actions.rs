@@ -22,16 +22,24 @@ pub(super) fn actions(session: &mut Session, params: &CodeActionParams) -> Vec<C
     let here = |span: Span| span.start as usize <= to && from <= span.end as usize;
     let own = |edit: &Edit| Some(edit.span.source) == outcome.document;
     let change = |edits: &[Edit]| {
-        let edits = edits
-            .iter()
-            .map(|edit| TextEdit { range: encoding.range(text, edit.span.range()), new_text: edit.replacement.clone() });
+        let edits = edits.iter().map(|edit| TextEdit {
+            range: encoding.range(text, edit.span.range()),
+            new_text: edit.replacement.clone(),
+        });
         of_document(&uri, edits.collect())
     };
     let wanted = |kind: &CodeActionKind| {
-        params.context.only.as_ref().is_none_or(|only| only.iter().any(|asked| kind.as_str().starts_with(asked.as_str())))
+        params
+            .context
+            .only
+            .as_ref()
+            .is_none_or(|only| only.iter().any(|asked| kind.as_str().starts_with(asked.as_str())))
     };
     let mut actions = Vec::new();
-    let touched = outcome.diagnostics.iter().filter(|finding| finding.primary.as_ref().is_some_and(|label| here(label.span)));
+    let touched = outcome
+        .diagnostics
+        .iter()
+        .filter(|finding| finding.primary.as_ref().is_some_and(|label| here(label.span)));
     for finding in touched.filter(|_| wanted(&CodeActionKind::QUICKFIX)) {
         let shown = findings::diagnostic(&uri, text, outcome, finding, encoding);
         for (at, fix) in finding.suggestions.iter().enumerate().filter(|(_, fix)| fix.edits.iter().all(own)) {
@@ -58,7 +66,7 @@ pub(super) fn actions(session: &mut Session, params: &CodeActionParams) -> Vec<C
         let levels = Levels::default();
         let inputs = Inputs::new(&catalogue, &levels);
         let document = Document { name: open.name(), bytes: text.as_bytes(), format: open.format() };
-        let fixed = mend(document, &inputs, &|before, after| widens(before, after, &catalogue));
+        let fixed = mend(document, &inputs, &widens);
         if fixed.text != *text {
             let whole = TextEdit { range: encoding.range(text, 0..text.len()), new_text: fixed.text };
             actions.push(CodeActionOrCommand::CodeAction(CodeAction {
@@ -74,7 +82,10 @@ pub(super) fn actions(session: &mut Session, params: &CodeActionParams) -> Vec<C
 
 #[expect(clippy::mutable_key_type, reason = "the protocol's map of changes is keyed by address")]
 fn of_document(uri: &Uri, edits: Vec<TextEdit>) -> WorkspaceEdit {
-    WorkspaceEdit { changes: Some(std::iter::once((uri.clone(), edits)).collect()), ..WorkspaceEdit::default() }
+    WorkspaceEdit {
+        changes: Some(std::iter::once((uri.clone(), edits)).collect()),
+        ..WorkspaceEdit::default()
+    }
 }
 
 /// A comment above the line that leaves the finding out, with the reason to be filled in.
@@ -93,7 +104,11 @@ fn allow(finding: &Finding, text: &str) -> Option<Suggestion> {
     let comment = format!("{indent}# abx: allow {} REASON\n", finding.code.as_str());
     let at = u32::try_from(start).ok()?;
     let place = Span { start: at, end: at, ..span };
-    Some(Suggestion::review(format!("leave `{}` out here, with a reason", finding.code.as_str()), place, comment))
+    Some(Suggestion::review(
+        format!("leave `{}` out here, with a reason", finding.code.as_str()),
+        place,
+        comment,
+    ))
 }
 
 fn sentence(message: &str) -> String {

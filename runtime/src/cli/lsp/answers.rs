@@ -4,8 +4,8 @@ use super::actions;
 use super::session::Session;
 use lsp_types::{
     CodeActionParams, CompletionItem, CompletionItemKind, CompletionParams, CompletionTextEdit,
-    DocumentFormattingParams, GotoDefinitionParams, Hover, HoverContents, HoverParams, Location, MarkupContent,
-    MarkupKind, TextDocumentPositionParams, TextEdit, Uri,
+    DocumentFormattingParams, GotoDefinitionParams, Hover, HoverContents, HoverParams, Location,
+    MarkupContent, MarkupKind, TextDocumentPositionParams, TextEdit, Uri,
 };
 use policy_lang::assist::{self, ItemKind};
 use policy_lang::layer::LayerKind;
@@ -125,7 +125,9 @@ fn definition(session: &mut Session, at: &TextDocumentPositionParams) -> Option<
     let file = policy.resolved().files.get(place.file as usize)?;
     let bytes = place.byte_start as usize..place.byte_end as usize;
     match file.layer {
-        LayerKind::Policy => Some(Location { uri: open.uri.clone(), range: encoding.range(&open.text, bytes) }),
+        LayerKind::Policy => {
+            Some(Location { uri: open.uri.clone(), range: encoding.range(&open.text, bytes) })
+        }
         LayerKind::Preset => {
             let preset = presets::get(policy.preset())?;
             Some(Location { uri: shown(preset)?, range: encoding.range(preset.text, bytes) })

@@ -32,7 +32,13 @@ pub(super) fn adapt(outcome: &mut Outcome, format: Format, catalogue: &Catalogue
 }
 
 /// The findings of a document, as the notification's members.
-pub(super) fn publish(uri: &Uri, text: &str, version: Option<i32>, outcome: &Outcome, encoding: Encoding) -> Value {
+pub(super) fn publish(
+    uri: &Uri,
+    text: &str,
+    version: Option<i32>,
+    outcome: &Outcome,
+    encoding: Encoding,
+) -> Value {
     let shown = outcome.diagnostics.iter().map(|finding| diagnostic(uri, text, outcome, finding, encoding));
     let params = PublishDiagnosticsParams { uri: uri.clone(), diagnostics: shown.collect(), version };
     serde_json::to_value(params).unwrap_or_default()
@@ -53,10 +59,11 @@ pub(super) fn diagnostic(
         Some(help) => format!("{}\n{help}", finding.message),
         None => finding.message.clone(),
     };
-    let related = finding.related.iter().filter(|label| own(label.span)).map(|label| DiagnosticRelatedInformation {
-        location: Location { uri: uri.clone(), range: range(label.span) },
-        message: label.message.clone(),
-    });
+    let related =
+        finding.related.iter().filter(|label| own(label.span)).map(|label| DiagnosticRelatedInformation {
+            location: Location { uri: uri.clone(), range: range(label.span) },
+            message: label.message.clone(),
+        });
     let related: Vec<DiagnosticRelatedInformation> = related.collect();
     let faded = matches!(finding.code, Code::DeadRule | Code::RuleNeverWins | Code::UnusedLintLevel);
     Diagnostic {

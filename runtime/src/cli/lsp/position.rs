@@ -74,7 +74,10 @@ mod tests {
                 assert_eq!(encoding.byte(text, position), byte, "{encoding:?} {byte} {position:?}");
             }
         }
-        assert_eq!(Encoding::Utf16.position(text, text.find('x').unwrap()), Position { line: 1, character: 6 });
+        assert_eq!(
+            Encoding::Utf16.position(text, text.find('x').unwrap()),
+            Position { line: 1, character: 6 }
+        );
         assert_eq!(Encoding::Utf8.byte(text, Position { line: 9, character: 0 }), text.len());
     }
 }

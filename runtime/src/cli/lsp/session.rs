@@ -3,9 +3,9 @@
 use super::findings;
 use super::position::Encoding;
 use lsp_types::{
-    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CompletionOptions, HoverProviderCapability,
-    InitializeParams, OneOf, PositionEncodingKind, ServerCapabilities, TextDocumentSyncCapability,
-    TextDocumentSyncKind, Uri,
+    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CompletionOptions,
+    HoverProviderCapability, InitializeParams, OneOf, PositionEncodingKind, ServerCapabilities,
+    TextDocumentSyncCapability, TextDocumentSyncKind, Uri,
 };
 use policy_lang::diag::Levels;
 use policy_lang::endpoint::Catalogue;
@@ -42,7 +42,8 @@ impl Session {
     /// A client that has introduced itself.
     pub(super) fn new(params: &Value) -> Self {
         let params: InitializeParams = serde_json::from_value(params.clone()).unwrap_or_default();
-        let offered = params.capabilities.general.and_then(|general| general.position_encodings).unwrap_or_default();
+        let offered =
+            params.capabilities.general.and_then(|general| general.position_encodings).unwrap_or_default();
         let encoding =
             if offered.contains(&PositionEncodingKind::UTF8) { Encoding::Utf8 } else { Encoding::Utf16 };
         Self { encoding, catalogue: Catalogue::builtin(), documents: Vec::new() }
@@ -90,7 +91,8 @@ impl Session {
                 }
             }
             "textDocument/didChange" => {
-                if let Ok(changed) = serde_json::from_value::<lsp_types::DidChangeTextDocumentParams>(params) {
+                if let Ok(changed) = serde_json::from_value::<lsp_types::DidChangeTextDocumentParams>(params)
+                {
                     self.change(changed);
                 }
             }
@@ -105,12 +107,15 @@ impl Session {
 
     fn change(&mut self, changed: lsp_types::DidChangeTextDocumentParams) {
         let encoding = self.encoding;
-        let Some(open) = self.documents.iter_mut().find(|open| open.uri == changed.text_document.uri) else { return };
+        let Some(open) = self.documents.iter_mut().find(|open| open.uri == changed.text_document.uri) else {
+            return;
+        };
         for change in changed.content_changes {
             match change.range {
                 None => open.text = change.text,
                 Some(range) => {
-                    let (start, end) = (encoding.byte(&open.text, range.start), encoding.byte(&open.text, range.end));
+                    let (start, end) =
+                        (encoding.byte(&open.text, range.start), encoding.byte(&open.text, range.end));
                     if start <= end {
                         open.text.replace_range(start..end, &change.text);
                     }
@@ -156,7 +161,8 @@ impl Open {
 
     /// How it is read.
     pub(super) fn format(&self) -> Format {
-        let json = self.name().rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("json"));
+        let json =
+            self.name().rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("json"));
         if json { Format::Json } else { Format::Yaml }
     }
 }

@@ -10,7 +10,7 @@ use policy_lang::resolved::FilePlace;
 use policy_lang::source::{SourceId, SourceMap, Span};
 use policy_lang::stages::{Document, Inputs, Outcome, compile_document};
 use policy_lang::testing::{self, IN_TEMPLATE, Suite};
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 /// A policy, and the suites that are about it.
 #[derive(Debug)]
@@ -58,14 +58,22 @@ pub(super) fn groups(call: &Test) -> Result<Vec<Group>, Failure> {
             let policy = if named.policy == source.name { again(&source) } else { only(&named.policy)? };
             let inputs = Inputs { preset: named.preset.as_deref(), ..Inputs::new(&catalogue, &levels) };
             let outcome = compile_document(Some(document(&policy)), &inputs);
-            let group =
-                Group { source: policy, outcome, preset: named.preset.clone(), suites: Vec::new(), faults: Vec::new() };
+            let group = Group {
+                source: policy,
+                outcome,
+                preset: named.preset.clone(),
+                suites: Vec::new(),
+                faults: Vec::new(),
+            };
             groups.push((key.clone(), group));
         }
         let Some((_, group)) = groups.iter_mut().find(|(known, _)| *known == key) else { continue };
         let id = match group.outcome.document.filter(|_| named.policy == source.name) {
             Some(id) => id,
-            None => group.outcome.sources.add_bytes(source.name.as_str(), source.bytes.clone().unwrap_or_default()),
+            None => group
+                .outcome
+                .sources
+                .add_bytes(source.name.as_str(), source.bytes.clone().unwrap_or_default()),
         };
         let (suite, found) = testing::read(&group.outcome.sources, id, source.format, &catalogue);
         // A template that cannot be read has said so already.
@@ -86,7 +94,8 @@ fn about(source: &Source, call: &Test, catalogue: &Catalogue) -> Result<About, F
     let mut map = SourceMap::new();
     let id = map.add_bytes(source.name.as_str(), source.bytes.clone().unwrap_or_default());
     let root = policy_lang::parse::parse(&map, id, source.format).0;
-    let template = root.as_ref().is_some_and(|root| root.get(IN_TEMPLATE).is_some() || root.get("server").is_some());
+    let template =
+        root.as_ref().is_some_and(|root| root.get(IN_TEMPLATE).is_some() || root.get("server").is_some());
     let (suite, _) = testing::read(&map, id, source.format, catalogue);
     let preset = call.preset.clone().or_else(|| suite.preset.map(|preset| preset.value));
     if let Some(policy) = &call.policy {
@@ -99,16 +108,26 @@ fn about(source: &Source, call: &Test, catalogue: &Catalogue) -> Result<About, F
     if template || root.is_none() {
         return Ok(About { policy: source.name.clone(), preset });
     }
-    let message = format!("`{}` names no policy: write `policy: FILE` in it, or give --policy FILE", source.name);
+    let message =
+        format!("`{}` names no policy: write `policy: FILE` in it, or give --policy FILE", source.name);
     Err(Failure { exit: Exit::Usage, message })
 }
 
 /// A path that stands in a file, from where this call stands.
 fn beside(file: &str, named: &str) -> String {
-    match Path::new(file).parent().filter(|dir| !dir.as_os_str().is_empty()) {
-        Some(dir) => dir.join(named).to_string_lossy().into_owned(),
-        None => named.to_owned(),
+    let joined = Path::new(file).parent().unwrap_or(Path::new("")).join(named);
+    // As a person would write it: `a/../b` is `b`.
+    let mut plain = PathBuf::new();
+    for part in joined.components() {
+        match part {
+            Component::ParentDir if plain.file_name().is_some() => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            part => plain.push(part),
+        }
     }
+    plain.to_string_lossy().into_owned()
 }
 
 fn only(name: &str) -> Result<Source, Failure> {
@@ -123,4 +142,3 @@ fn again(source: &Source) -> Source {
 pub(super) fn document(source: &Source) -> Document<'_> {
     Document { name: &source.name, bytes: source.bytes.as_deref().unwrap_or_default(), format: source.format }
 }
-

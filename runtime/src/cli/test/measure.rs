@@ -5,9 +5,9 @@ use super::view::{Gap, Measured, Mutant};
 use policy_lang::diag::Levels;
 use policy_lang::endpoint::Catalogue;
 use policy_lang::stages::Inputs;
+use policy_lang::testing::Suite;
 use policy_lang::testing::coverage::coverage as count;
 use policy_lang::testing::mutate::mutate;
-use policy_lang::testing::Suite;
 use policy_lang::variant::Stack;
 
 pub(super) fn coverage(group: &Group, suites: &[&Suite]) -> Option<Measured<Gap>> {

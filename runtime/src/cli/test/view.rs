@@ -50,12 +50,17 @@ impl Tally {
     pub(super) fn human(&self, report: &Report) -> String {
         let mut text = String::new();
         let wrong = report.summary.errors - (self.total - self.passed).min(report.summary.errors);
-        let _ = write!(text, "{}: {} passed", count(self.total, "test"), self.passed);
+        if self.total == 0 {
+            text.push_str("no test was asked");
+        } else {
+            let _ = write!(text, "{}: {} passed", count(self.total, "test"), self.passed);
+        }
         if self.passed < self.total {
             let _ = write!(text, ", {} failed", self.total - self.passed);
         }
         if wrong > 0 {
-            let _ = write!(text, ", {} in the files", count(wrong, "mistake"));
+            let before = if self.total == 0 { ":" } else { "," };
+            let _ = write!(text, "{before} {} in the files", count(wrong, "mistake"));
         }
         text.push('\n');
         if !self.coverage.is_empty() {
@@ -93,14 +98,16 @@ impl Tally {
 
     /// The `tests` member of the report.
     pub(super) fn json(&self) -> Value {
-        let mut value = json!({"total": self.total, "passed": self.passed, "failed": self.total - self.passed});
+        let mut value =
+            json!({"total": self.total, "passed": self.passed, "failed": self.total - self.passed});
         let Some(members) = value.as_object_mut() else { return value };
         if !self.coverage.is_empty() {
             let (total, done) = sums(&self.coverage);
             let missing: Vec<Value> = (self.coverage.iter().flat_map(|measured| &measured.missing))
                 .map(|gap| json!({"rule": gap.rule, "at": gap.at, "keys": gap.keys}))
                 .collect();
-            members.insert("coverage".to_owned(), json!({"total": total, "decided": done, "missing": missing}));
+            members
+                .insert("coverage".to_owned(), json!({"total": total, "decided": done, "missing": missing}));
         }
         if !self.mutation.is_empty() {
             let (total, done) = sums(&self.mutation);
