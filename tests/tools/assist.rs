@@ -41,9 +41,10 @@ fn renew(folder: &str, answer: impl Fn(&str, usize) -> String) {
     for (file, texts) in cases(folder) {
         let mut page = String::new();
         for case in texts {
-            let offset = case.find('|').unwrap_or_else(|| panic!("{file:?}: a case has no `|`\n{case}"));
-            let text = format!("{}{}", &case[..offset], &case[offset + 1..]);
-            let _ = write!(page, "{case}-----\n{}=====\n", answer(&text, offset));
+            let (before, after) =
+                case.split_once('|').unwrap_or_else(|| panic!("{file:?}: a case has no `|`\n{case}"));
+            let answer = answer(&format!("{before}{after}"), before.len());
+            let _ = write!(page, "{case}-----\n{answer}=====\n");
         }
         goldens.compare(Path::new(folder).join(file.file_name().unwrap()), &page);
     }

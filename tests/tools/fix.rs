@@ -52,9 +52,8 @@ fn every_case_is_fixed_as_written_down() {
 
 #[test]
 fn fixing_never_opens_anything_and_twice_is_once() {
-    let catalogue = Catalogue::builtin();
     let mut changed = 0;
-    for seed in 0..400 {
+    for seed in 0..crate::count(100, 5_000) {
         let mut random = Random::new(seed);
         let document = document(&mut random);
         let mut text = layouts::write(&mut random, &document);
@@ -84,7 +83,7 @@ fn fixing_never_opens_anything_and_twice_is_once() {
             once.text
         );
     }
-    assert!(changed > 40, "{changed} documents were fixed");
+    assert!(changed > 10, "{changed} documents were fixed");
 }
 
 fn comments(text: &str) -> usize {

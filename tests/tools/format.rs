@@ -55,12 +55,12 @@ fn presets_and_examples_are_formatted() {
             }
         }
     }
-    assert_eq!(unformatted, [PathBuf::new(); 0], "agent-sandbox-server fmt FILE");
+    assert!(unformatted.is_empty(), "agent-sandbox-server fmt {unformatted:?}");
 }
 
 #[test]
 fn whatever_the_layout_the_result_says_the_same_and_stays() {
-    for seed in 0..4_000 {
+    for seed in 0..crate::count(2_000, 100_000) {
         let mut random = Random::new(seed);
         let document = document(&mut random);
         let text = layouts::write(&mut random, &document);

@@ -8,6 +8,12 @@ mod golden;
 #[expect(dead_code, reason = "calls are the other program's")]
 mod random;
 
+/// How many random documents: the short count, or with `FULL_COUNTS=1` the long one.
+#[cfg(test)]
+fn count(short: u64, full: u64) -> u64 {
+    if std::env::var_os("FULL_COUNTS").is_some() { full } else { short }
+}
+
 #[cfg(test)]
 mod assist;
 #[cfg(test)]

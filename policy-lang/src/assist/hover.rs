@@ -2,7 +2,7 @@
 
 use crate::endpoint::{Catalogue, GROUPS, KEYS, Key, SCOPES};
 use crate::explain::{self, Holds, show_value};
-use crate::layer::Selector;
+use crate::layer::{LayerKind, Selector};
 use crate::lower::{presets, selector, words};
 use crate::parse::{Entry, Node, NodeKind};
 use crate::policy::CompiledPolicy;
@@ -21,7 +21,7 @@ pub struct Hover {
     pub span: Span,
     /// Markdown.
     pub text: String,
-    /// Where the rule behind the value stands, when it is another's: the preset's, or another rule of the document.
+    /// Where the preset says the key, or else the rule that wins.
     pub rule: Option<FilePlace>,
     /// The preset that is named, when the word is its name.
     pub preset: Option<&'static str>,

@@ -15,6 +15,7 @@ use crate::layer::Specificity;
 use crate::merge::conflict::same_value;
 use crate::merge::index::{closes, rank};
 use crate::resolved::{Element, EndpointIx, ResolvedValue, RuleIx, StatementIx};
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// What says the same as a dead rule, or beats it: another rule, or the catalogue's base value.
@@ -31,7 +32,7 @@ pub struct Shadow {
 /// Every dead rule of the document with what shadows it, by rule.
 #[must_use]
 pub fn dead(context: &Context<'_>) -> BTreeMap<RuleIx, Vec<Shadow>> {
-    let repeated = Repeated::of(context);
+    let repeated = OnceCell::new();
     let mut rules: BTreeMap<RuleIx, Option<Vec<Shadow>>> = BTreeMap::new();
     for authored in context.authored() {
         let shadows = rules.entry(authored.said.rule).or_insert_with(|| Some(Vec::new()));
@@ -53,7 +54,7 @@ pub fn dead(context: &Context<'_>) -> BTreeMap<RuleIx, Vec<Shadow>> {
 /// What shadows one key of a rule on every endpoint; none where it is alive on one.
 fn shadowed<'a>(
     context: &Context<'a>,
-    repeated: &Repeated<'a>,
+    repeated: &OnceCell<Repeated<'a>>,
     authored: &Authored<'a>,
 ) -> Option<Vec<Shadow>> {
     let key = authored.said.key;
@@ -64,7 +65,10 @@ fn shadowed<'a>(
     // What an endpoint does not take, and a close of the core, are among no endpoint's candidates.
     let mut spoken = context.takers(&authored.block.selector, key);
     spoken.retain(|endpoint| context.candidates(*endpoint, key).contains(&authored.at));
-    if accumulates && !spoken.is_empty() && !repeated.may_be_dead(context, authored.at) {
+    if accumulates
+        && !spoken.is_empty()
+        && !repeated.get_or_init(|| Repeated::of(context)).may_be_dead(context, authored.at)
+    {
         return None;
     }
     for endpoint in spoken {

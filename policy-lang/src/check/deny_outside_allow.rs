@@ -22,6 +22,7 @@ fn findings(context: &Context<'_>, authored: &Authored<'_>) -> Vec<Diagnostic> {
     // Most entries name something at any depth; only what is rooted needs a look at the allow-lists.
     let rooted: Vec<_> = denied
         .iter()
+        .filter(|entry| entry.value.contains('/') && !entry.value.starts_with("**"))
         .filter_map(|entry| Some((entry, root(&entry.value, Key::PathsDeny, context.base_dir)?)))
         .collect();
     let endpoints = context.takers(&authored.block.selector, Key::PathsDeny);

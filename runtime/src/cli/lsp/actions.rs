@@ -10,8 +10,7 @@ use policy_lang::fix::{mend, widens};
 use policy_lang::source::Span;
 use policy_lang::stages::{Document, Inputs};
 
-/// What can be done about the findings in a range. Editors know documents by address alone, which is a map's key.
-#[expect(clippy::mutable_key_type, reason = "the protocol's map of changes is keyed by address")]
+/// What can be done about the findings in a range.
 pub(super) fn actions(session: &mut Session, params: &CodeActionParams) -> Vec<CodeActionOrCommand> {
     let encoding = session.encoding;
     let catalogue = session.catalogue.clone();
@@ -80,7 +79,6 @@ pub(super) fn actions(session: &mut Session, params: &CodeActionParams) -> Vec<C
     actions
 }
 
-#[expect(clippy::mutable_key_type, reason = "the protocol's map of changes is keyed by address")]
 fn of_document(uri: &Uri, edits: Vec<TextEdit>) -> WorkspaceEdit {
     WorkspaceEdit {
         changes: Some(std::iter::once((uri.clone(), edits)).collect()),

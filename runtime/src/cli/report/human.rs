@@ -70,7 +70,8 @@ impl View {
         for note in &self.notes {
             let _ = writeln!(page, "{note}");
         }
-        if !self.notes.is_empty() && !(self.patch.is_empty() && self.findings.is_empty()) {
+        let more = !self.patch.is_empty() || !self.findings.is_empty();
+        if more && !self.notes.is_empty() {
             page.push('\n');
         }
         page.push_str(&self.patch);
