@@ -221,12 +221,13 @@ impl Told<'_> {
         }
     }
 
-    /// Where the value of a key was said.
+    /// Where a key is said elsewhere: by the preset, which no editor has open, or else by the rule that wins.
     fn place(&self, endpoint: EndpointIx, key: Key) -> Option<FilePlace> {
         let resolved = self.policy?.resolved();
-        let mut candidates =
-            resolved.candidates(endpoint, key).iter().filter_map(|at| resolved.statement(*at));
-        candidates.find_map(|said| said.at)
+        let said = || resolved.candidates(endpoint, key).iter().filter_map(|at| resolved.statement(*at));
+        let of_preset = |rule| resolved.rule(rule).is_some_and(|rule| rule.layer == LayerKind::Preset);
+        let preset = said().filter(|said| of_preset(said.rule)).find_map(|said| said.at);
+        preset.or_else(|| said().find_map(|said| said.at))
     }
 }
 
