@@ -120,6 +120,8 @@ fn check_alone(bencher: Bencher<'_, '_>, size: usize) {
         catalogue: &catalogue,
         base_dir: "/home/user",
         facts: Facts::default(),
+        sources: &sources,
+        tree: std::cell::OnceCell::new(),
     };
     bencher.bench_local(|| check(black_box(&context)).len());
 }
