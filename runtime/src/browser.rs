@@ -80,7 +80,11 @@ impl Browsers {
     /// # Errors
     /// [`BrowserError::Unavailable`] or [`BrowserError::Ended`].
     pub async fn visit(&self, app: &Arc<App>, who: &str) -> Result<Visit, BrowserError> {
-        self.tenant(app, who).visit(self, app).await
+        let (tenant, app) = (self.tenant(app, who), Arc::clone(app));
+        let seat = tenant.turn().await;
+        // A caller who leaves must not leave half a browser behind: what has begun to start is started.
+        let visit = tokio::spawn(async move { tenant.visit(seat, &app).await });
+        visit.await.unwrap_or(Err(BrowserError::Ended("The browser has ended; the next call starts another")))
     }
 
     fn tenant(&self, app: &Arc<App>, who: &str) -> Arc<Tenant> {

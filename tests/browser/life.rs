@@ -1,6 +1,6 @@
 //! Identities, crashes, ends: nobody sees another's page, nothing hangs, nothing stays behind.
 
-use crate::driver::{Driver, browsers_of, eventually};
+use crate::driver::{Driver, browsers_of, eventually, setup};
 use crate::site::{Page, Site};
 use serde_json::json;
 use std::time::{Duration, Instant};
@@ -213,9 +213,50 @@ fn a_server_that_is_killed_leaves_no_browser_and_the_next_one_starts() {
         assert!(asked.is_err());
     });
     eventually("the browser ends with its server", || alive(&pids).is_empty());
-    assert!(folder.exists(), "nobody was there to remove it");
     let next = Driver::start("{}");
     assert_eq!(next.go(&site.url("/"))["title"], "Home");
-    assert!(!folder.exists(), "the next browser sweeps it");
+    assert!(!folder.exists(), "whichever browser starts next sweeps it");
     assert!(!browsers_of(next.server.pid()).is_empty());
+}
+
+/// The command lines of a driver's browser.
+fn command_lines(driver: &Driver) -> String {
+    let line = |pid: &i32| std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    driver.browsers().iter().map(line).collect()
+}
+
+#[test]
+fn a_browser_has_its_sandbox_where_it_can_have_one() {
+    let site = site();
+    let warned = |driver: &Driver| {
+        driver.server.stderr().iter().any(|line| line.contains("gets no sandbox of its own"))
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let picky = folder.path().join("browser");
+    let script = "#!/bin/sh\ncase \"$*\" in *--no-sandbox*) exec chromium \"$@\" ;; esac\necho 'No usable sandbox!' >&2\nexit 1\n";
+    std::fs::write(&picky, script).unwrap();
+    for path in [folder.path(), &picky] {
+        std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    let start = |browser: Option<&std::path::Path>, args: &[&str]| {
+        let setup = args.iter().fold(setup("{}"), |setup, arg| setup.arg(arg));
+        let setup = match browser {
+            Some(path) => setup.env("ABX_BROWSER", path.to_str().unwrap()),
+            None => setup,
+        };
+        let driver = Driver { server: setup.start() };
+        assert_eq!(driver.go(&site.url("/"))["title"], "Home");
+        driver
+    };
+    if !rustix::process::geteuid().is_root() {
+        let driver = start(Some(&picky), &[]);
+        assert!(command_lines(&driver).contains("--no-sandbox") && warned(&driver));
+        return;
+    }
+    let root = start(None, &[]);
+    assert!(command_lines(&root).contains("--no-sandbox") && !warned(&root), "root has none to lose");
+    let other = start(None, &["--child-user", "nobody"]);
+    assert_eq!(command_lines(&other).contains("--no-sandbox"), warned(&other), "without one it is said");
+    let refused = start(Some(&picky), &["--child-user", "nobody"]);
+    assert!(command_lines(&refused).contains("--no-sandbox") && warned(&refused));
 }

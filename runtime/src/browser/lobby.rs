@@ -103,10 +103,15 @@ impl Lobby {
             }
             return;
         }
-        if let Some(resident) = resident {
-            Watch::begin(connection, &session, &resident.fence);
+        // What belongs to nobody stays where it is.
+        let Some(resident) = resident else { return };
+        if target.r#type == "shared_worker" && resident.fence.watches_paths() {
+            // The browser lets some of its requests pass unwatched, so it does not run.
+            connection.tell(None, "Target.closeTarget", &json!({ "targetId": target.target_id }));
+            resident.console.add("warning", "A shared worker was closed: the URL rules name paths", None);
+            return;
         }
-        connection.tell(Some(&session), "Runtime.runIfWaitingForDebugger", &json!({}));
+        Watch::release(connection, &session, &resident.fence);
     }
 }
 
@@ -122,8 +127,7 @@ struct Unseen(String);
 fn unseen(connection: &Arc<Connection>, session: Session, target: String) {
     let window = Arc::new(Unseen(target));
     connection.listen(Arc::clone(&session), Arc::clone(&window) as Arc<dyn Listener>);
-    connection.tell(Some(&session), "Fetch.enable", &json!({}));
-    connection.tell(Some(&session), "Runtime.runIfWaitingForDebugger", &json!({}));
+    watch::release_watched(connection, session);
     let connection = Arc::clone(connection);
     tokio::spawn(async move {
         tokio::time::sleep(UNSEEN).await;

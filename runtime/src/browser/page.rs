@@ -122,7 +122,7 @@ impl Page {
         page.tell("Target.setAutoAttach", attach);
         page.tell("Emulation.setDeviceMetricsOverride", viewport);
         page.tell("Emulation.setFocusEmulationEnabled", json!({ "enabled": true }));
-        page.watch_paths();
+        page.watch_paths().await?;
         // Its process must be there: one that is sent elsewhere before that counts as crashed.
         let _: Value = page.call("Runtime.runIfWaitingForDebugger", json!({})).await?;
         Ok(page)
@@ -141,11 +141,14 @@ impl Page {
     }
 
     /// Has its requests watched, where rules name paths, and no longer where they do not.
-    pub(super) fn watch_paths(&self) {
+    pub(super) async fn watch_paths(&self) -> Result<(), CdpError> {
         let wanted = self.fence.watches_paths();
-        if self.watched.swap(wanted, Ordering::Relaxed) != wanted {
-            self.tell(if wanted { "Fetch.enable" } else { "Fetch.disable" }, json!({}));
+        if self.watched.load(Ordering::Relaxed) != wanted {
+            let method = if wanted { "Fetch.enable" } else { "Fetch.disable" };
+            let _: Value = self.call(method, json!({})).await?;
+            self.watched.store(wanted, Ordering::Relaxed);
         }
+        Ok(())
     }
 
     /// Whether it still does what it is told; a script that keeps it from that is stopped first.

@@ -1,6 +1,5 @@
 //! One identity and its page. Its calls take turns; what it has outlives the browser, except the page itself.
 
-use super::Browsers;
 use super::console::Console;
 use super::error::BrowserError;
 use super::fence::Fence;
@@ -22,12 +21,15 @@ pub(super) struct Tenant {
 
 /// What a turn gives access to.
 #[derive(Debug, Default)]
-struct Seat {
+pub(super) struct Seat {
     proxy: Option<Proxy>,
     place: Option<Place>,
     /// A visit was broken off, so the page may be busy for ever.
     doubtful: bool,
 }
+
+/// The only one there is.
+pub(super) type Turn = OwnedMutexGuard<Seat>;
 
 /// A page in a context in a browser.
 #[derive(Debug)]
@@ -40,7 +42,7 @@ struct Place {
 /// One call's turn: the page is its alone until this is dropped.
 #[derive(Debug)]
 pub struct Visit {
-    seat: OwnedMutexGuard<Seat>,
+    seat: Turn,
     page: Arc<Page>,
     console: Arc<Console>,
     _in_use: InUse,
@@ -52,23 +54,22 @@ impl Tenant {
         Self { resident: Arc::new(Resident::new(Arc::default(), fence)), seat: Arc::default() }
     }
 
-    /// Waits for its turn and gives the page.
-    pub(super) async fn visit(&self, browsers: &Browsers, app: &Arc<App>) -> Result<Visit, BrowserError> {
-        let mut seat = Arc::clone(&self.seat).lock_owned().await;
-        let (page, in_use) = self.page(&mut seat, browsers, app).await?;
-        page.watch_paths();
+    /// Waits for a turn.
+    pub(super) async fn turn(&self) -> Turn {
+        Arc::clone(&self.seat).lock_owned().await
+    }
+
+    /// The page, for that turn.
+    pub(super) async fn visit(&self, mut seat: Turn, app: &Arc<App>) -> Result<Visit, BrowserError> {
+        let (page, in_use) = self.page(&mut seat, app).await?;
+        page.watch_paths().await?;
         // Until the visit says otherwise: a call that is cut leaves the page in the middle of something.
         seat.doubtful = true;
         Ok(Visit { seat, page, console: Arc::clone(&self.resident.console), _in_use: in_use })
     }
 
     /// The page that is there, if it can be used, or a new one.
-    async fn page(
-        &self,
-        seat: &mut Seat,
-        browsers: &Browsers,
-        app: &Arc<App>,
-    ) -> Result<(Arc<Page>, InUse), BrowserError> {
+    async fn page(&self, seat: &mut Seat, app: &Arc<App>) -> Result<(Arc<Page>, InUse), BrowserError> {
         if let Some(mut place) = seat.place.take() {
             // Counted first, so that it does not end for being idle just now.
             let in_use = place.browser.visit();
@@ -83,7 +84,7 @@ impl Tenant {
                 return Ok((page, in_use));
             }
         }
-        let browser = browsers.running(app).await?;
+        let browser = app.browsers.running(app).await?;
         let in_use = browser.visit();
         if seat.proxy.is_none() {
             let failed = |_| BrowserError::Unavailable("The browser's proxy cannot be opened".to_owned());

@@ -2,7 +2,7 @@
 
 use super::super::cdp::{Connection, Listener};
 use super::super::lobby::{Attached, Detached};
-use super::{Page, REMEMBERED, State, Watch, watch};
+use super::{Page, REMEMBERED, State, watch};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
@@ -71,7 +71,6 @@ impl Listener for Page {
                 // Frames of other sites and workers: they speak and load as the page does.
                 let inner = attached.session_id;
                 connection.listen(inner.as_str().into(), Arc::clone(&self) as Arc<dyn Listener>);
-                Watch::enable(connection, &inner, &self.fence);
                 connection.tell(Some(&inner), "Runtime.enable", &json!({}));
                 connection.tell(Some(&inner), "Log.enable", &json!({}));
                 if attached.target_info.r#type == "iframe" {
@@ -79,7 +78,7 @@ impl Listener for Page {
                 }
                 let attach = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true });
                 connection.tell(Some(&inner), "Target.setAutoAttach", &attach);
-                connection.tell(Some(&inner), "Runtime.runIfWaitingForDebugger", &json!({}));
+                watch::release(connection, &inner, &self.fence);
             }),
             "Target.detachedFromTarget" => {
                 read(params, |detached: Detached| connection.forget(&detached.session_id));

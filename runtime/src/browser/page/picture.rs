@@ -90,7 +90,8 @@ impl Page {
             }
         };
         let mut params = match kind {
-            PictureKind::Png => json!({ "format": "png" }),
+            // Packed less tightly, in half the time.
+            PictureKind::Png => json!({ "format": "png", "optimizeForSpeed": true }),
             PictureKind::Jpeg(quality) => json!({ "format": "jpeg", "quality": quality }),
         };
         let (mut width, mut height) = (u64::from(VIEWPORT.0), u64::from(VIEWPORT.1));

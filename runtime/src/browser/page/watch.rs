@@ -1,10 +1,10 @@
 //! Watches requests one by one, where rules name paths: the proxy does not see the path of an encrypted request.
 
-use super::super::cdp::{Connection, Listener};
+use super::super::cdp::{Connection, Listener, Session};
 use super::super::fence::Fence;
 use serde::Deserialize;
-use serde_json::json;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// Watches a worker that no page owns.
@@ -27,21 +27,38 @@ struct Request {
 }
 
 impl Watch {
-    /// Watches what arrives at the lobby.
-    pub(in crate::browser) fn begin(connection: &Connection, session: &str, fence: &Arc<Fence>) {
+    /// Lets a worker that no page owns go on, its requests watched where the rules want it.
+    pub(in crate::browser) fn release(connection: &Arc<Connection>, session: &str, fence: &Arc<Fence>) {
         if fence.watches_paths() {
             connection.listen(session.into(), Arc::new(Self { fence: Arc::clone(fence) }));
-            Self::enable(connection, session, fence);
         }
-    }
-
-    /// Has the requests of a session stopped until they are judged.
-    pub(super) fn enable(connection: &Connection, session: &str, fence: &Fence) {
-        if fence.watches_paths() {
-            connection.tell(Some(session), "Fetch.enable", &json!({}));
-        }
+        release(connection, session, fence);
     }
 }
+
+/// Lets what waits in a session go on, its requests watched where the rules want it.
+pub(super) fn release(connection: &Arc<Connection>, session: &str, fence: &Fence) {
+    if fence.watches_paths() {
+        release_watched(connection, session.into());
+    } else {
+        connection.tell(Some(session), GO_ON, &json!({}));
+    }
+}
+
+/// The same, its requests watched in any case.
+pub(in crate::browser) fn release_watched(connection: &Arc<Connection>, session: Session) {
+    let connection = Arc::clone(connection);
+    tokio::spawn(async move {
+        // Only once this is answered does every request stop: what went on before might slip through.
+        let watched = connection.call::<Value>(Some(&session), "Fetch.enable", &json!({})).await;
+        if watched.is_ok() {
+            connection.tell(Some(&session), GO_ON, &json!({}));
+        }
+    });
+}
+
+/// Lets go on what was stopped before its first step.
+const GO_ON: &str = "Runtime.runIfWaitingForDebugger";
 
 impl Listener for Watch {
     fn event(

@@ -20,7 +20,7 @@
 //! `params.url_allow`, `params.url_deny`, `params.block_private_networks`: for the URL and for everything that a page of
 //! the caller loads at any time, whichever endpoint made it do so. Each connection is judged by the address that it goes
 //! to. The path of an encrypted WebSocket is the one thing that only the page sees: such a socket is judged by host and
-//! port.
+//! port. Where rules name paths, shared workers do not run, since not all of their requests can be watched.
 //!
 //! ```sh
 //! curl -X POST http://localhost:9000/browser/navigate -H 'Content-Type: application/json' \
