@@ -1,7 +1,7 @@
 //! Scopes: of a rule, what a caller must hold; of a token, what its holder has.
 
-use super::{Kind, list};
-use crate::diag::{Code, Diagnostic, Suggestion, quoted, suggest};
+use super::{Kind, list, word};
+use crate::diag::{Code, Diagnostic, quoted, suggest};
 use crate::endpoint::{BUNDLES, Key, KeyKind, SCOPES, Scope};
 use crate::layer::Value;
 use crate::lower::{Context, Text, alternatives};
@@ -75,18 +75,8 @@ fn known(cx: &mut Context<'_>, text: Text<'_>, bundles: bool) -> Option<Spanned<
     } else {
         suggest::closest(&text.value, names(bundles))
     };
-    let report = if near.is_empty() {
-        report.help(format!("the scopes are {}", alternatives(names(bundles))))
-    } else {
-        report.help(format!("did you mean {}?", alternatives(near.iter().copied())))
-    };
-    let report = near.iter().fold(report, |report, near| {
-        report.suggest(Suggestion::review(
-            format!("write `{near}`"),
-            text.span,
-            cx.quoted_like(text.span, near),
-        ))
-    });
+    let there_are = || format!("the scopes are {}", alternatives(names(bundles)));
+    let report = word::nearest(cx, report, &text, &near, there_are);
     cx.emit(report);
     None
 }

@@ -31,20 +31,28 @@ pub(crate) fn one_of(
     let message = format!("{} is no value of `{}`", quoted(&text.value), key.as_str());
     let report = Diagnostic::new(Code::UnknownValue, message).at(text.span);
     let near = suggest::closest(&text.value, words.iter().copied());
-    let report = if near.is_empty() {
-        report.help(format!("it takes {}", alternatives(words.iter().copied())))
-    } else {
-        report.help(format!("did you mean {}?", alternatives(near.iter().copied())))
-    };
-    let report = near.iter().fold(report, |report, near| {
-        report.suggest(Suggestion::review(
-            format!("write `{near}`"),
-            text.span,
-            cx.quoted_like(text.span, near),
-        ))
-    });
+    let report =
+        nearest(cx, report, &text, &near, || format!("it takes {}", alternatives(words.iter().copied())));
     cx.emit(report);
     None
+}
+
+/// Offers what is near to a word that is none, or says what there is.
+pub(crate) fn nearest(
+    cx: &Context<'_>,
+    report: Diagnostic,
+    text: &Text<'_>,
+    near: &[&str],
+    otherwise: impl FnOnce() -> String,
+) -> Diagnostic {
+    if near.is_empty() {
+        return report.help(otherwise());
+    }
+    let report = report.help(format!("did you mean {}?", alternatives(near.iter().copied())));
+    near.iter().fold(report, |report, near| {
+        let written = cx.quoted_like(text.span, near);
+        report.suggest(Suggestion::review(format!("write `{near}`"), text.span, written))
+    })
 }
 
 /// The schema of one of `words`.

@@ -2,9 +2,7 @@
 //! of the script, so that no value can become code.
 
 use super::{Arguments, Template, template};
-use crate::process::{
-    Engine, Exit, FindError, Full, Kind, Launch, Owner, Screen, SpawnError, Stdin, VariableError,
-};
+use crate::process::{Engine, Exit, Full, Kind, Launch, Owner, Screen, Stdin, ToolError};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -55,15 +53,9 @@ impl Output {
 /// Why a program has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum ProgramError {
-    /// It is not installed here.
-    #[error(transparent)]
-    Absent(#[from] FindError),
-    /// A value that cannot be passed on.
-    #[error(transparent)]
-    Variable(#[from] VariableError),
     /// It did not start.
     #[error(transparent)]
-    Spawn(#[from] SpawnError),
+    NotStarted(#[from] ToolError),
     /// It took too long and was ended.
     #[error("Command timed out after {} seconds", .0.as_secs_f64())]
     Timeout(Duration),
@@ -111,14 +103,14 @@ impl Program {
     ) -> Result<Value, ProgramError> {
         let mut words: Vec<String> = self.command.iter().filter_map(|word| word.fill(arguments)).collect();
         let name = words.first().map_or("", String::as_str);
-        let program = engine.programs.find(name, run.directory.as_fd())?;
+        let program = engine.programs.find(name, run.directory.as_fd()).map_err(ToolError::from)?;
         let mut variables = BTreeMap::new();
         if let Some(Script(text)) = &self.script {
             words.push(text.clone());
             let named = arguments.iter().map(|(name, value)| (variable(name), template::text(value)));
             variables.extend(named);
         }
-        let environment = engine.environment.block(&variables, |_| false)?;
+        let environment = engine.environment.block(&variables, |_| false).map_err(ToolError::from)?;
         let job = engine.spawn(Launch {
             program,
             title: run.title,
@@ -132,7 +124,8 @@ impl Program {
             lifetime: Some(run.time),
             kind: Kind::Call,
             owner: run.owner,
-        })?;
+        });
+        let job = job.map_err(ToolError::from)?;
         let ended = job.to_end().await;
         let exit = ended.exit;
         if exit.timed_out() {

@@ -14,20 +14,25 @@
 //! | `frame` | messages over pipes |
 //! | `manifest` | what a template declares |
 //! | `describe` | asks a template what it declares |
+//! | `wire` | its process and its pipes |
+//! | `event` | what it says about a call |
 //! | `process` | one worker and the calls that it runs |
 //! | `supervisor` | keeps one running |
 
 mod describe;
+mod event;
 mod frame;
 mod manifest;
 mod process;
 mod supervisor;
 mod target;
+mod wire;
 
 pub(super) use frame::{encode, messages};
 
 pub use describe::{DescribeError, describe};
+pub use event::Event;
 pub use manifest::{Manifest, ManifestError, RouteEntry, Switch};
-pub use process::{Event, Pending, WorkerError};
+pub use process::{Pending, WorkerError};
 pub use supervisor::Workers;
 pub use target::{Target, TargetError};

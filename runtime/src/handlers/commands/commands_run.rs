@@ -31,6 +31,7 @@ use crate::commands::{Action, Arguments, Event, ProgramError, Run, is_name};
 use crate::endpoint::{Answer, Call, Reply, ReplyBody};
 use crate::error::{ApiError, ErrorCode};
 use crate::handlers::{custom, launch};
+use crate::process::ToolError;
 use axum::http::StatusCode;
 use policy_lang::endpoint::EndpointId;
 use rustix::fs::{Mode, OFlags};
@@ -127,12 +128,14 @@ fn refused(error: &ArgumentError) -> ApiError {
 /// The answer to a program without a result. Its own words are the template's; the server adds none of its machine.
 fn failed(error: &ProgramError) -> ApiError {
     match error {
-        ProgramError::Absent(_) => {
+        ProgramError::NotStarted(ToolError::Absent(_)) => {
             ApiError::new(ErrorCode::SpawnFailed, "The program of this command is not installed")
                 .kind("FileNotFoundError")
         }
-        ProgramError::Variable(error) => ApiError::invalid("arguments", error.to_string()),
-        ProgramError::Spawn(error) => launch::refused(error),
+        ProgramError::NotStarted(ToolError::Variable(error)) => {
+            ApiError::invalid("arguments", error.to_string())
+        }
+        ProgramError::NotStarted(ToolError::Spawn(error)) => launch::refused(error),
         ProgramError::Timeout(time) => launch::timed_out(StatusCode::INTERNAL_SERVER_ERROR, *time),
         ProgramError::Failed { exit, stderr } => ApiError::internal(error.to_string())
             .kind("CalledProcessError")
