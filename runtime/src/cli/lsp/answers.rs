@@ -14,6 +14,7 @@ use policy_lang::parse;
 use policy_lang::resolved::FilePlace;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use std::io::Write;
 use std::str::FromStr;
 
 /// Why there is no answer.
@@ -140,10 +141,11 @@ fn definition(session: &mut Session, at: &TextDocumentPositionParams) -> Option<
 fn shown(preset: &presets::Preset) -> Option<Uri> {
     let folder = std::env::temp_dir().join(format!("agent-sandbox-server-{}", env!("CARGO_PKG_VERSION")));
     let path = folder.join(format!("preset-{}.yaml", preset.name));
-    let same = std::fs::read(&path).is_ok_and(|bytes| bytes == preset.text.as_bytes());
-    if !same {
+    if !std::fs::read(&path).is_ok_and(|bytes| bytes == preset.text.as_bytes()) {
         std::fs::create_dir_all(&folder).ok()?;
-        std::fs::write(&path, preset.text).ok()?;
+        // The folder is everybody's: what another has put there is neither followed nor written over.
+        let mut file = std::fs::OpenOptions::new().write(true).create_new(true).open(&path).ok()?;
+        file.write_all(preset.text.as_bytes()).ok()?;
     }
     Uri::from_str(&format!("file://{}", path.to_str()?)).ok()
 }
