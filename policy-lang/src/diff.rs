@@ -7,15 +7,23 @@
 //!
 //! An endpoint that is closed on one side has one change, of `enabled`: whatever else was said of it had no effect there.
 
+pub mod accept;
 mod automata;
 mod change;
 mod families;
+mod group;
+pub mod human;
 mod said;
+mod set;
+pub mod table;
 mod tokens;
 mod view;
 mod witness;
 
 pub use change::{Aspect, Cause, Change, Diff, Evidence, Said, Subject, Verdict};
+pub use group::{Group, groups};
+pub use human::{Shown, human};
+pub use set::{Set, load_set};
 pub use witness::{Answer, Beyond, Witness};
 
 use crate::endpoint::{CustomRoute, ENDPOINTS, KEYS, Key};
@@ -30,20 +38,35 @@ pub struct Compared<'a> {
     /// The policy.
     pub policy: &'a CompiledPolicy,
     /// The declared endpoints that its tool knew, by id, where that was another than this one.
-    pub known: Option<&'a [&'a str]>,
+    pub known: Known<'a>,
+}
+
+/// Which declared endpoints a side's tool knew.
+#[derive(Debug, Clone, Copy)]
+pub enum Known<'a> {
+    /// Those of this tool.
+    All,
+    /// These ids.
+    These(&'a [&'a str]),
+    /// Nobody knows: its table is none that was released.
+    Unknown,
 }
 
 impl<'a> From<&'a CompiledPolicy> for Compared<'a> {
     fn from(policy: &'a CompiledPolicy) -> Self {
-        Self { policy, known: None }
+        Self { policy, known: Known::All }
     }
 }
+
+const UNKNOWN_TABLE: &str =
+    "a compiled set was made for an endpoint table that this tool does not know: compile it again";
 
 /// Compares two policies.
 #[must_use]
 pub fn compare<'a>(old: impl Into<Compared<'a>>, new: impl Into<Compared<'a>>) -> Diff {
     let (old, new) = (old.into(), new.into());
     let mut diff = Diff { changes: tokens::compare(old.policy, new.policy), ..Diff::default() };
+    diff.changes.extend(unknown(old, new));
     let mut memory = Memory::default();
     let custom = |side: Compared<'a>| side.policy.resolved().custom.iter().map(id);
     let gone = custom(old).filter(|id| !custom(new).any(|other| other == *id));
@@ -55,6 +78,21 @@ pub fn compare<'a>(old: impl Into<Compared<'a>>, new: impl Into<Compared<'a>>) -
     diff
 }
 
+/// A side whose endpoints nobody knows may have lacked what the other has.
+fn unknown(old: Compared<'_>, new: Compared<'_>) -> Option<Change> {
+    let is = |side: Compared<'_>| matches!(side.known, Known::Unknown);
+    (is(old) || is(new)).then(|| Change {
+        subject: Subject::Table,
+        aspect: Aspect::Endpoints,
+        verdict: Verdict::Widened,
+        opening: Some(Evidence::Unproven(UNKNOWN_TABLE)),
+        closing: None,
+        old: Said::default(),
+        new: Said::default(),
+        cause: Cause::Base,
+    })
+}
+
 fn id(route: &CustomRoute) -> &str {
     &route.id
 }
@@ -63,7 +101,9 @@ fn id(route: &CustomRoute) -> &str {
 fn view<'a>(side: Compared<'a>, id: &'a str) -> Option<View<'a>> {
     let ix = witness::endpoint(side.policy, id)?;
     let declared = side.policy.decl(ix).is_some();
-    if declared && side.known.is_some_and(|known| !known.contains(&id)) {
+    if let (true, Known::These(known)) = (declared, side.known)
+        && !known.contains(&id)
+    {
         return None;
     }
     Some(View { policy: side.policy, id, ix, rules: side.policy.endpoint(ix)? })

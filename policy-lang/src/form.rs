@@ -18,7 +18,7 @@ mod values;
 mod write;
 
 pub use error::FormError;
-pub use read::read;
+pub use read::{Foreign, read, read_foreign};
 pub use write::write;
 
 /// What every compiled set begins with; the version follows.

@@ -2,4 +2,4 @@
 
 pub mod human;
 
-pub use human::{RenderOptions, human};
+pub use human::{Remark, RenderOptions, human, remark};

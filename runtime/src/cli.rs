@@ -3,6 +3,7 @@
 mod check_config;
 mod compile;
 mod completions;
+mod diff;
 mod endpoints;
 mod exit;
 mod files;
@@ -44,6 +45,7 @@ enum Command {
     Learn(learn::Learn),
     Lsp(lsp::Lsp),
     Compile(compile::Compile),
+    Diff(Box<diff::Diff>),
     Inspect(inspect::Inspect),
     Endpoints(endpoints::Endpoints),
     Schema(schema::Schema),
@@ -64,6 +66,7 @@ impl Command {
             Self::Learn(command) => command.run(),
             Self::Lsp(command) => command.run(),
             Self::Compile(command) => command.run(),
+            Self::Diff(command) => command.run(),
             Self::Inspect(command) => command.run(),
             Self::Endpoints(command) => command.run(),
             Self::Schema(command) => command.run(),

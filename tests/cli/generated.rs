@@ -12,6 +12,7 @@ const COMMANDS: &[&str] = &[
     "learn",
     "lsp",
     "compile",
+    "diff",
     "inspect",
     "endpoints",
     "schema",
@@ -51,7 +52,7 @@ fn help_is_what_stands_in_git() {
 fn interfaces_are_what_stands_in_git() {
     let mut goldens = Goldens::new("cargo test -p runtime --test cli", &[]);
     goldens.compare("schemas/openapi.json", &printed(&["openapi"]));
-    for which in ["policy", "compiled", "check-report"] {
+    for which in ["policy", "compiled", "check-report", "diff-report"] {
         goldens.compare(format!("schemas/{which}.schema.json"), &printed(&["schema", which]));
     }
     goldens.finish();

@@ -9,6 +9,8 @@ mod golden;
 #[cfg(test)]
 mod cases;
 #[cfg(test)]
+mod diff;
+#[cfg(test)]
 mod exits;
 #[cfg(test)]
 mod formats;

@@ -1,9 +1,16 @@
-//! What changes between two policies: by example, one file a case, and by chance, against the decision itself.
+//! What changes between two policies: by example, and by chance against the decision itself.
 //!
-//! `cases/<slug>.yaml` holds a `note`, the policies `old` and `new`, and the `presets` that replace theirs. What the
-//! comparison says stands beside it as `<slug>.txt`.
+//! `cases/<slug>.yaml` holds a `note` and the policies `old` and `new`; what the comparison says stands beside it as
+//! `<slug>.txt`. `examples/changes/<slug>/` holds `before.yaml` and `after.yaml`, and `diff.txt`.
+
+#[path = "../golden.rs"]
+mod golden;
 
 #[cfg(test)]
 mod agree;
+#[cfg(test)]
+mod cases;
+#[cfg(test)]
+mod fuzzed;
 #[cfg(test)]
 mod random;

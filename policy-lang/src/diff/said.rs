@@ -72,9 +72,18 @@ fn by_element(policy: &CompiledPolicy, key: Key, element: ElementRef) -> Option<
     })
 }
 
-/// What holds for the key. Nothing where its elements are many and none decided.
+/// What holds for the key. Where its elements come from several rules, the strongest speaks.
 fn by_key(view: &View<'_>, key: Key) -> Said {
     let resolved = view.policy.resolved();
+    if let Some(statement) = view.statements(key).next() {
+        let rule = resolved.rule(statement.rule);
+        return Said {
+            value: Some(show_value(key, &statement.value)),
+            rule: rule.map(|rule| rule.name.clone()),
+            layer: rule.map(|rule| rule.layer),
+            at: statement.at,
+        };
+    }
     let Ok(catalogue) = Catalogue::with_custom(resolved.custom.clone()) else { return Said::default() };
     let all = explain::keys(resolved, &catalogue, view.policy.base_dir(), view.ix);
     match all.into_iter().find(|report| report.key == key).map(|report| report.holds) {
@@ -82,7 +91,8 @@ fn by_key(view: &View<'_>, key: Key) -> Said {
             value: Some(show_value(key, &winner.value)),
             rule: Some(winner.rule.to_owned()),
             layer: Some(winner.layer),
-            at: winner.at,
+            // Where nobody says which paths, the base directory does.
+            at: winner.at.or_else(|| resolved.base_dir.as_ref()?.1.filter(|_| key == Key::PathsAllow)),
         },
         _ => Said::default(),
     }
@@ -105,7 +115,11 @@ pub(super) fn cause(old: Place<'_>, new: Place<'_>, key: Key) -> Cause {
     };
     let gone: Vec<&Rule<'_>> = alone(&mine, &theirs).into_iter().filter_map(|at| mine.get(at)).collect();
     let come: Vec<&Rule<'_>> = alone(&theirs, &mine).into_iter().filter_map(|at| theirs.get(at)).collect();
-    let Some(first) = come.first().or(gone.first()) else { return Cause::Base };
+    let Some(first) = come.first().or(gone.first()) else {
+        // The same entries mean other paths where the base directory moved.
+        let moved = old.policy.base_dir() != new.policy.base_dir();
+        return if moved { Cause::Author } else { Cause::Base };
+    };
     if old.view.is_none() || new.view.is_none() {
         let known = come.iter().all(|rule| rule.stands_in(old.policy, key))
             && gone.iter().all(|rule| rule.stands_in(new.policy, key));

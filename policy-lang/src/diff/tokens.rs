@@ -33,7 +33,10 @@ pub(super) fn compare(old: &CompiledPolicy, new: &CompiledPolicy) -> Vec<Change>
 /// The list itself came or went.
 fn list(old: &CompiledPolicy, new: &CompiledPolicy) -> Change {
     let said = |policy: &CompiledPolicy| Said {
-        value: policy.principals().map(|list| format!("{} tokens", list.len())),
+        value: policy.principals().map(|list| match list.len() {
+            1 => "one token".to_owned(),
+            count => format!("{count} tokens"),
+        }),
         at: policy.principals().and_then(|list| list.first()?.at),
         ..Said::default()
     };

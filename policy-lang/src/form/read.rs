@@ -35,6 +35,56 @@ pub fn read(text: &str, catalogue: &Catalogue) -> Result<Resolved, FormError> {
     Ok(resolved)
 }
 
+/// A compiled set of whatever endpoint table, to be compared and never served.
+#[derive(Debug)]
+pub struct Foreign {
+    /// What it says, read against this tool's table.
+    pub resolved: Resolved,
+    /// Fingerprint of the table that it was made for.
+    pub table: String,
+    /// Its custom routes beside this tool's endpoints.
+    pub catalogue: Catalogue,
+    /// Rules whose selector speaks of no endpoint of this tool; they are left out.
+    pub dropped: Vec<String>,
+}
+
+/// Reads a compiled set of any endpoint table. Where the table is this tool's own, it is held to all that [`read`] is.
+///
+/// # Errors
+/// The first thing that is wrong with it.
+pub fn read_foreign(text: &str) -> Result<Foreign, FormError> {
+    verify(text)?;
+    let mut body: shape::Body =
+        serde_json::from_str(text).map_err(|error| FormError::Shape(error.to_string()))?;
+    let routes = body.custom.iter().map(|route| {
+        let group = Group::from_name(&route.group).ok_or_else(|| bad(&route.id, "an unknown group"))?;
+        Ok(CustomRoute { id: route.id.clone(), group, scopes: route.scopes.clone() })
+    });
+    let routes = routes.collect::<Result<Vec<_>, FormError>>()?;
+    let catalogue = Catalogue::with_custom(routes).map_err(|_| FormError::CustomRoutes)?;
+    if body.table == TABLE_FINGERPRINT {
+        let resolved = read(text, &catalogue)?;
+        return Ok(Foreign { resolved, table: body.table, catalogue, dropped: Vec::new() });
+    }
+    let mut dropped = Vec::new();
+    body.rules.retain(|rule| {
+        let selector = Specificity::from_name(&rule.specificity)
+            .and_then(|specificity| Selector::read(specificity, &rule.selector, &catalogue));
+        let speaks = selector.is_some_and(|selector| !catalogue.matching(&selector).is_empty());
+        if !speaks {
+            dropped.push(rule.name.clone());
+        }
+        speaks
+    });
+    let (table, revision) = (body.table.clone(), body.revision.clone());
+    let mut resolved = build(body, &catalogue)?;
+    resolved.endpoints = index::index(&resolved, &catalogue);
+    values::agree(&resolved, &catalogue)?;
+    // What the other tool counted is kept: here the same rules speak of other endpoints.
+    resolved.revision = revision;
+    Ok(Foreign { resolved, table, catalogue, dropped })
+}
+
 /// That the first line is of this format, and vouches for the rest.
 fn verify(text: &str) -> Result<(), FormError> {
     let rest = text.strip_prefix(TAG).ok_or(FormError::NotCompiled)?;

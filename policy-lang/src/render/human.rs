@@ -46,27 +46,90 @@ pub fn human(sources: &SourceMap, findings: &[Diagnostic], options: RenderOption
 
 fn draw(sources: &SourceMap, finding: &Diagnostic, options: RenderOptions) -> String {
     let width = options.width.max(40);
-    let labels: Vec<&Label> = finding.primary.iter().chain(&finding.related).collect();
-    let excerpts = Excerpts::new(sources, &labels, width);
-    let mut drawn = Drawn::new(severity(finding.severity))
-        .with_code(finding.code.as_str())
-        .with_message(&finding.message);
-    let mut elsewhere = Vec::new();
-    for (at, label) in labels.iter().enumerate() {
-        match excerpts.locate(label.span) {
-            Some((file, range)) => {
-                let style = if at == 0 && finding.primary.is_some() {
-                    DrawnLabel::primary(file, range)
-                } else {
-                    DrawnLabel::secondary(file, range)
-                };
-                drawn.labels.push(style.with_message(&label.message));
+    let head = Head {
+        severity: severity(finding.severity),
+        code: finding.code.as_str(),
+        message: &finding.message,
+        primary: finding.primary.as_ref(),
+        related: &finding.related,
+    };
+    head.draw(sources, options, |elsewhere| notes::of(sources, finding, elsewhere, width))
+        .unwrap_or_else(|| plain(finding))
+}
+
+/// A finding that is none of the language's own: what a comparison or a test of policies says.
+#[derive(Debug, Clone)]
+pub struct Remark<'a> {
+    /// How much it weighs.
+    pub severity: Severity,
+    /// Its code.
+    pub code: &'a str,
+    /// One sentence.
+    pub message: &'a str,
+    /// The place that is underlined.
+    pub primary: Option<Label>,
+    /// Further places.
+    pub related: Vec<Label>,
+    /// What stands below the lines.
+    pub notes: Vec<String>,
+}
+
+/// Draws a remark as findings are drawn, ending in a line break.
+#[must_use]
+pub fn remark(sources: &SourceMap, remark: &Remark<'_>, options: RenderOptions) -> String {
+    let head = Head {
+        severity: severity(remark.severity),
+        code: remark.code,
+        message: remark.message,
+        primary: remark.primary.as_ref(),
+        related: &remark.related,
+    };
+    let drawn = head.draw(sources, options, |elsewhere| {
+        let mut notes: Vec<String> = elsewhere.iter().map(|label| notes::place(sources, label)).collect();
+        notes.extend(remark.notes.iter().cloned());
+        notes
+    });
+    let drawn = drawn.unwrap_or_else(|| format!("{}: {}", remark.code, remark.message));
+    format!("{}\n", drawn.trim_end())
+}
+
+/// What is drawn above the notes.
+struct Head<'a> {
+    severity: DrawnSeverity,
+    code: &'a str,
+    message: &'a str,
+    primary: Option<&'a Label>,
+    related: &'a [Label],
+}
+
+impl Head<'_> {
+    /// `notes` is given the labels whose lines were cut off.
+    fn draw(
+        &self,
+        sources: &SourceMap,
+        options: RenderOptions,
+        notes: impl FnOnce(&[&Label]) -> Vec<String>,
+    ) -> Option<String> {
+        let labels: Vec<&Label> = self.primary.into_iter().chain(self.related).collect();
+        let excerpts = Excerpts::new(sources, &labels, options.width.max(40));
+        let mut drawn = Drawn::new(self.severity).with_code(self.code).with_message(self.message);
+        let mut elsewhere = Vec::new();
+        for (at, label) in labels.iter().enumerate() {
+            match excerpts.locate(label.span) {
+                Some((file, range)) => {
+                    let style = if at == 0 && self.primary.is_some() {
+                        DrawnLabel::primary(file, range)
+                    } else {
+                        DrawnLabel::secondary(file, range)
+                    };
+                    drawn.labels.push(style.with_message(&label.message));
+                }
+                None => elsewhere.push(*label),
             }
-            None => elsewhere.push(*label),
         }
+        drawn.notes = notes(&elsewhere);
+        emit(&excerpts, &drawn, options.color)
     }
-    drawn.notes = notes::of(sources, finding, &elsewhere, width);
-    emit(&excerpts, &drawn, options.color).unwrap_or_else(|| plain(finding))
 }
 
 fn emit<'f, F: Files<'f>>(files: &'f F, drawn: &Drawn<F::FileId>, color: bool) -> Option<String> {

@@ -12,7 +12,7 @@ use super::report::{Report, github, human, json, junit, sarif};
 use crate::boot::commands::Declared;
 use clap::{Args, ValueEnum};
 pub(super) use levels::code;
-pub(super) use load::{Failure, Source, sources};
+pub(super) use load::{Failure, Source, format, sources};
 use policy_lang::source::SourceMap;
 use policy_lang::stages::Outcome;
 
@@ -143,9 +143,12 @@ pub(super) fn usage(error: &clap::Error) -> Exit {
     let first = arguments.next();
     let ours = ["check-config", "test"].into_iter().find(|command| first.as_deref() == Some(*command));
     let json = arguments.any(|argument| argument == "--json" || argument == "--format=json");
-    if let (Some(command), true) = (ours, json) {
+    let said = error.render().to_string();
+    if first.as_deref() == Some("diff") && json {
+        Output::default().print(&super::diff::usage(said.trim_end()));
+    } else if let (Some(command), true) = (ours, json) {
         let mut report = Report::new(command, false);
-        report.fail(Exit::Usage, error.render().to_string().trim_end());
+        report.fail(Exit::Usage, said.trim_end());
         Output::default().print(&json::document(&report));
     } else {
         let _ = error.print();

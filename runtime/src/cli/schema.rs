@@ -1,6 +1,7 @@
 //! `schema`: JSON Schemas of what this program reads and writes.
 
 mod compiled;
+mod diff;
 mod report;
 
 use super::Exit;
@@ -26,6 +27,8 @@ enum Which {
     Compiled,
     /// The report, as `check-config --json` prints it
     CheckReport,
+    /// The report, as `diff --json` prints it
+    DiffReport,
 }
 
 impl Schema {
@@ -34,6 +37,7 @@ impl Schema {
             Which::Policy => policy_lang::schema::text(),
             Which::Compiled => print(&compiled::schema()),
             Which::CheckReport => print(&report::schema()),
+            Which::DiffReport => print(&diff::schema()),
         };
         Output::default().print(&text);
         Exit::Success

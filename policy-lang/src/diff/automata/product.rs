@@ -81,7 +81,7 @@ impl Product {
         mut asked: Sides,
         mut visit: impl FnMut(Accepted, &dyn Fn() -> Vec<u8>) -> ControlFlow<(), Sides>,
     ) -> Result<(), TooLarge> {
-        let symbols = alphabet(self.machines.iter().map(|(_, machine)| &**machine), named);
+        let symbols = alphabet(self.machines.iter().map(|(_, machine)| &**machine), named, self.grammar);
         let start = self.start();
         let mut known: HashMap<State, usize> = HashMap::from([(start.clone(), 0)]);
         // By number: the state, the state before it and the symbol between.

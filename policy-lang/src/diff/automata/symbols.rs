@@ -1,5 +1,6 @@
 //! The steps of a walk: one for each set of bytes that no automaton tells apart, and the characters that patterns name.
 
+use super::grammar::Grammar;
 use super::machine::Machine;
 use crate::paths::fold;
 use std::collections::{BTreeSet, HashSet};
@@ -19,8 +20,9 @@ const MOST_CHARACTERS: usize = 64;
 pub(in crate::diff) fn alphabet<'a>(
     machines: impl Iterator<Item = &'a Machine> + Clone,
     named: &BTreeSet<char>,
+    grammar: Grammar,
 ) -> Vec<Symbol> {
-    let bytes = representatives(machines, 1..=0x7f).into_iter();
+    let bytes = representatives(machines, 1..=0x7f, grammar).into_iter();
     let ascii = bytes.map(|byte| Symbol { raw: vec![byte], folded: vec![byte] });
     let beyond = named.iter().filter(|c| !c.is_ascii()).take(MOST_CHARACTERS).map(|c| {
         let text = c.to_string();
@@ -33,9 +35,10 @@ pub(in crate::diff) fn alphabet<'a>(
 pub(super) fn representatives<'a>(
     machines: impl Iterator<Item = &'a Machine> + Clone,
     range: std::ops::RangeInclusive<u8>,
+    grammar: Grammar,
 ) -> Vec<u8> {
     let mut bytes: Vec<u8> = range.collect();
-    bytes.sort_by_key(|byte| (pleasantness(*byte), *byte));
+    bytes.sort_by_key(|byte| (pleasantness(*byte, grammar), *byte));
     let mut seen = HashSet::new();
     bytes.retain(|byte| {
         let classes: Vec<u8> = machines.clone().map(|machine| machine.class(*byte)).collect();
@@ -47,14 +50,15 @@ pub(super) fn representatives<'a>(
 }
 
 /// Smaller reads better.
-const fn pleasantness(byte: u8) -> u8 {
+const fn pleasantness(byte: u8, grammar: Grammar) -> u8 {
     match byte {
-        b'a'..=b'z' => 0,
-        b'A'..=b'Z' => 1,
-        b'0'..=b'9' => 2,
-        b'_' | b'-' | b'.' | b'/' => 3,
-        b'!'..=b'~' => 4,
-        b' ' => 5,
-        _ => 6,
+        b'A'..=b'Z' if matches!(grammar, Grammar::Name) => 0,
+        b'a'..=b'z' => 1,
+        b'A'..=b'Z' => 2,
+        b'0'..=b'9' => 3,
+        b'_' | b'-' | b'.' | b'/' => 4,
+        b'!'..=b'~' => 5,
+        b' ' => 6,
+        _ => 7,
     }
 }

@@ -32,7 +32,8 @@ impl Product {
 
     /// Names are read as asked by every automaton, so that going through every byte goes through every name.
     fn no_name(&self, sought: impl Fn(Accepted) -> bool) -> Result<bool, TooLarge> {
-        let bytes = representatives(self.machines.iter().map(|(_, machine)| &**machine), 1..=u8::MAX);
+        let bytes =
+            representatives(self.machines.iter().map(|(_, machine)| &**machine), 1..=u8::MAX, self.grammar);
         let mut walk = Walk::from(self.start());
         while let Some(state) = walk.next() {
             if self.grammar.ends(state.part) && sought(self.accepted(&state)) {
@@ -48,7 +49,8 @@ impl Product {
     }
 
     fn no_path(&self, sought: impl Fn(Accepted) -> bool) -> Result<bool, TooLarge> {
-        let symbols = alphabet(self.machines.iter().map(|(_, machine)| &**machine), &BTreeSet::new());
+        let symbols =
+            alphabet(self.machines.iter().map(|(_, machine)| &**machine), &BTreeSet::new(), self.grammar);
         let mut runs = Runs::new();
         let mut walk = Walk::from(self.start());
         while let Some(state) = walk.next() {
@@ -91,9 +93,9 @@ impl Product {
         let bytes = {
             let machines =
                 self.machines.iter().filter(|(its, _)| *its == tape).map(|(_, machine)| &**machine);
-            let mut bytes = representatives(machines.clone(), 1..=0x7f);
+            let mut bytes = representatives(machines.clone(), 1..=0x7f, self.grammar);
             bytes.retain(|byte| *byte != b'/');
-            bytes.extend(representatives(machines, 0x80..=u8::MAX));
+            bytes.extend(representatives(machines, 0x80..=u8::MAX, self.grammar));
             bytes
         };
         let mut seen: HashSet<(bool, Positions)> = HashSet::from([(false, from.clone())]);

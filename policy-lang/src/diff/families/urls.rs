@@ -108,8 +108,8 @@ impl Fresh {
             hosts.push(format!("{}.example", self.label));
             hosts.extend(["localhost", "10.0.0.1", "169.254.169.254", METADATA_HOSTS[0]].map(str::to_owned));
         }
-        let mut ports: Vec<Option<u16>> = given.iter().filter_map(|entry| entry.port).map(Some).collect();
-        ports.extend([None, Some(self.port)]);
+        let mut ports = vec![None];
+        ports.extend(given.iter().filter_map(|entry| entry.port).chain([self.port]).map(Some));
         let mut urls = Vec::new();
         for scheme in ["https", "http"] {
             for host in &hosts {

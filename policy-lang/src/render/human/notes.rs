@@ -13,12 +13,7 @@ pub(super) fn of(
     elsewhere: &[&Label],
     width: usize,
 ) -> Vec<String> {
-    let mut notes = Vec::new();
-    for label in elsewhere {
-        let place = sources.place(label.span);
-        let at = format!("{}:{}:{}", sources.name(label.span.source), place.line, place.column);
-        notes.push(if label.message.is_empty() { at } else { format!("{}: {at}", label.message) });
-    }
+    let mut notes: Vec<String> = elsewhere.iter().map(|label| place(sources, label)).collect();
     notes.extend(affects(finding));
     let repeated = |help: &String| finding.suggestions.iter().any(|fix| fix.message == *help);
     if let Some(help) = finding.help.as_ref().filter(|help| !repeated(help)) {
@@ -33,6 +28,13 @@ pub(super) fn of(
         });
     }
     notes
+}
+
+/// A place whose line is not shown.
+pub(super) fn place(sources: &SourceMap, label: &Label) -> String {
+    let place = sources.place(label.span);
+    let at = format!("{}:{}:{}", sources.name(label.span.source), place.line, place.column);
+    if label.message.is_empty() { at } else { format!("{}: {at}", label.message) }
 }
 
 /// Which endpoints it concerns, when it stands under a selector of several.

@@ -151,7 +151,7 @@ fn compile_with<T>(
 }
 
 /// By the name's ending; what has none is looked at.
-fn format(name: &str) -> Format {
+pub(in crate::cli) fn format(name: &str) -> Format {
     match Path::new(name).extension().and_then(|ending| ending.to_str()) {
         Some("yaml" | "yml") => Format::Yaml,
         Some("json") => Format::Json,

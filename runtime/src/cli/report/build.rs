@@ -38,7 +38,7 @@ impl Report {
     }
 
     /// Sets how the run ended. The worst so far stays.
-    fn end(&mut self, exit: Exit) {
+    pub(in crate::cli) fn end(&mut self, exit: Exit) {
         if exit.code() > self.exit_code {
             self.exit = exit;
             self.exit_code = exit.code();
@@ -72,6 +72,13 @@ impl Report {
     /// Names the texts of a tested policy.
     pub(in crate::cli) fn tested(&mut self, outcome: &Outcome) {
         self.inputs.extend(inputs(outcome));
+    }
+
+    /// Takes in a finding that is an error.
+    pub(in crate::cli) fn find(&mut self, finding: Finding) {
+        self.summary.count(Severity::Error);
+        self.findings.push(finding);
+        self.end(Exit::Failure);
     }
 
     /// Says what the one document resolves to, and with `keys` every key of every endpoint.

@@ -2,6 +2,7 @@
 
 use super::{EditView, Finding, PlaceView, Report};
 use policy_lang::diag::Code;
+use policy_lang::diff::accept;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -41,9 +42,19 @@ pub(in crate::cli) fn render(report: &Report) -> String {
     text
 }
 
+/// What a comparison of policies reports beside the codes of the language.
+const COMPARISON: [(&str, &str); 3] = [
+    ("widened", "a call is permitted that was refused"),
+    ("reshaped", "other calls are permitted than before"),
+    ("narrowed", "a call is refused that was permitted"),
+];
+
 fn rule(code: &str) -> Value {
-    let description = Code::from_name(code)
-        .map_or_else(String::new, |code| policy_lang::diag::page(code).summary.to_owned());
+    let of_comparison = COMPARISON.iter().chain(&accept::CODES).find(|(known, _)| *known == code);
+    let description = match Code::from_name(code) {
+        Some(code) => policy_lang::diag::page(code).summary,
+        None => of_comparison.map_or("", |(_, description)| description),
+    };
     json!({"id": code, "shortDescription": {"text": description}})
 }
 

@@ -124,7 +124,7 @@ fn definitions() -> Value {
     })
 }
 
-fn places() -> Value {
+pub(super) fn places() -> Value {
     let count = json!({"$ref": "#/$defs/count"});
     let mut members = Map::new();
     members.insert("file".to_owned(), json!({"type": "string"}));
