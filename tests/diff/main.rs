@@ -14,3 +14,5 @@ mod cases;
 mod fuzzed;
 #[cfg(test)]
 mod random;
+#[cfg(test)]
+mod upstream;

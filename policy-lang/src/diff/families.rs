@@ -64,3 +64,17 @@ pub(super) fn compare(old: &View<'_>, new: &View<'_>, memory: &mut Memory) -> [V
     paths::compare(old, new, paths, machines, &mut opened, &mut closed);
     [opened, closed]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_is_compared() {
+        let families = FAMILIES.iter().flat_map(|(keys, _)| *keys).chain(&VARIABLES);
+        let compared: Vec<&Key> = families.chain(&paths::PATHS).chain(&paths::EXTENSIONS).collect();
+        for key in Key::ALL.iter().filter(|key| **key != Key::Enabled) {
+            assert!(compared.contains(&key), "a change of `{}` would go unseen", key.as_str());
+        }
+    }
+}

@@ -23,8 +23,8 @@ pub struct Shown<'a> {
     pub sources: &'a SourceMap,
 }
 
-/// Draws the changes that `keep` picks, a blank line between them. `weight` says how much a change weighs, `accepted`
-/// who let it through.
+/// Draws the changes, a blank line between them, those that were let through last. `view` says how much a change weighs,
+/// and who let it through.
 #[must_use]
 pub fn human(
     diff: &Diff,

@@ -164,3 +164,24 @@ impl Walk {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::paths::fold;
+
+    /// What the proof stands on: ASCII folds to itself wherever it stands, and nothing else ever becomes a slash.
+    #[test]
+    fn runs_fold_by_themselves_and_hold_no_slash() {
+        let fold = |text: &str| fold::path(text.as_bytes()).to_ascii_lowercase();
+        for c in '\u{80}'..='\u{1ffff}' {
+            let alone = fold(&c.to_string());
+            assert!(!alone.is_empty() && !alone.contains(&b'/'), "{c:?}");
+            for after in ['/', '.', 'a', '='] {
+                let mut wanted = alone.clone();
+                wanted.push(after as u8);
+                assert_eq!(fold(&format!("{c}{after}")), wanted, "{c:?} {after}");
+            }
+            assert_eq!(fold(&format!("/{c}")), [b"/", &*alone].concat(), "{c:?}");
+        }
+    }
+}

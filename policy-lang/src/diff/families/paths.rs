@@ -20,8 +20,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The keys that settle which paths are permitted.
-const PATHS: [Key; 3] = [Key::PathsAllow, Key::PathsDeny, Key::PathsReadOnly];
-const EXTENSIONS: [Key; 2] = [Key::ParamsAllowExtensions, Key::ParamsDenyExtensions];
+pub(super) const PATHS: [Key; 3] = [Key::PathsAllow, Key::PathsDeny, Key::PathsReadOnly];
+/// The keys that settle what a written file may be called.
+pub(super) const EXTENSIONS: [Key; 2] = [Key::ParamsAllowExtensions, Key::ParamsDenyExtensions];
 
 /// What was found for a pair of rules: by direction, the key with its path and operation, or why nothing is known.
 type Found = [Vec<(Key, Result<(Vec<u8>, Op), &'static str>)>; 2];
