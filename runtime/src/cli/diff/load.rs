@@ -8,7 +8,6 @@ use policy_lang::diag::{Levels, Severity};
 use policy_lang::diff::table::Table;
 use policy_lang::diff::{self, Compared, Diff};
 use policy_lang::form;
-use policy_lang::layer::{Layer, LayerKind};
 use policy_lang::policy::CompiledPolicy;
 use policy_lang::source::SourceMap;
 use policy_lang::stages::{Document, Inputs, Outcome, compile_document};
@@ -87,20 +86,12 @@ fn load(
         }));
     }
     let document = Document { name: &text.name, bytes: &text.bytes, format: format(&text.name) };
-    let Outcome { sources, document, diagnostics, policy, .. } = compile_document(Some(document), &inputs);
-    if let Some(policy) = policy {
-        let name = text.name;
-        return Ok(Ok(Loaded {
-            name,
-            policy,
-            sources,
-            compiled: false,
-            table: Table::Own,
-            dropped: Vec::new(),
-        }));
-    }
-    // What is merely worth a warning is for `check-config` to say.
-    let diagnostics = diagnostics.into_iter().filter(|found| found.severity == Severity::Error).collect();
-    let layer = Layer::empty(LayerKind::Policy);
-    Ok(Err(Box::new(Outcome { sources, document, layer, diagnostics, policy: None })))
+    let mut outcome = compile_document(Some(document), &inputs);
+    let Some(policy) = outcome.policy.take() else {
+        // What is merely worth a warning is for `check-config` to say.
+        outcome.diagnostics.retain(|found| found.severity == Severity::Error);
+        return Ok(Err(Box::new(outcome)));
+    };
+    let (name, sources) = (text.name, outcome.sources);
+    Ok(Ok(Loaded { name, policy, sources, compiled: false, table: Table::Own, dropped: Vec::new() }))
 }
