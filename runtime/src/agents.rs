@@ -9,6 +9,7 @@
 //! - [`store`]: one SQLite database, one writer, many readers
 //! - [`sessions`], [`turns`]: conversations, and the prompts that make them up
 //! - [`requests`], [`rules`]: what agents ask people, and what people have decided for good
+//! - [`once`]: calls that must not be done twice
 //! - [`options`], [`plan`]: what agents let a caller choose, and what they mean to do
 //! - [`workspace`]: what changed on disk, and how to go back
 //! - [`log`]: numbered events, on disk before anybody sees them, and following them
@@ -32,6 +33,7 @@ pub mod ids;
 pub mod items;
 pub mod log;
 pub mod mcp;
+pub mod once;
 pub mod options;
 pub mod plan;
 pub mod process;
@@ -55,6 +57,7 @@ use crate::process::Engine;
 use credentials::{Credentials, Masks};
 use log::{Bounds, Log};
 use process::Processes;
+use sessions::live::Live;
 use std::path::PathBuf;
 use std::sync::Arc;
 use store::{Place, Store, StoreError};
@@ -75,6 +78,8 @@ pub struct Agents {
     pub engine: Arc<Engine>,
     /// What works without a call.
     pub automation: automation::Automation,
+    /// Every session that is served.
+    pub live: Arc<Live>,
     place: Place,
     opened: OnceCell<Opened>,
 }
@@ -100,7 +105,17 @@ impl Agents {
         let credentials = Credentials::new(folder.join("credentials.json"), withheld, Arc::clone(&masks));
         let workspaces = workspace::Workspaces::default();
         let automation = automation::Automation::default();
-        Self { processes, credentials, masks, workspaces, automation, engine, place, opened: OnceCell::new() }
+        Self {
+            processes,
+            credentials,
+            masks,
+            engine,
+            workspaces,
+            automation,
+            live: Arc::default(),
+            place,
+            opened: OnceCell::new(),
+        }
     }
 
     /// What the store holds, opening it where nobody has yet.
@@ -111,6 +126,7 @@ impl Agents {
         let open = async || {
             let store = Store::open(self.place.clone()).await?;
             let log = Log::new(store.clone(), Bounds::default());
+            sessions::recover::recover(&store, &log).await?;
             Ok(Opened { store, log })
         };
         self.opened.get_or_try_init(open).await

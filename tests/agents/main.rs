@@ -15,6 +15,7 @@
 mod client;
 mod follow;
 mod lab;
+mod log;
 #[path = "../http/raw.rs"]
 mod raw;
 #[path = "../http/server.rs"]
@@ -22,4 +23,9 @@ mod server;
 
 mod catalogue;
 mod credentials;
+mod options;
 mod processes;
+mod recovery;
+mod requests;
+mod sessions;
+mod turns;

@@ -3,9 +3,13 @@
 //!
 //! Sessions, requests and schedules are shared among all who hold the scopes of this group.
 
+mod asking;
 mod catalogued;
+mod deciding;
 mod recorded;
 mod streaming;
+mod talking;
+mod telling;
 mod workspaces;
 
 pub(super) mod agents_artifacts_get;
@@ -29,17 +33,42 @@ pub(super) mod agents_mcp_check;
 pub(super) mod agents_mcp_delete;
 pub(super) mod agents_mcp_list;
 pub(super) mod agents_mcp_set;
+pub(super) mod agents_native_adopt;
+pub(super) mod agents_options_get;
+pub(super) mod agents_options_set;
+pub(super) mod agents_permissions_reply;
+pub(super) mod agents_plan_get;
 pub(super) mod agents_probe;
 pub(super) mod agents_process_logs;
 pub(super) mod agents_process_stop;
 pub(super) mod agents_processes_list;
+pub(super) mod agents_questions_reply;
 pub(super) mod agents_register;
+pub(super) mod agents_requests_list;
+pub(super) mod agents_rules_delete;
+pub(super) mod agents_rules_list;
+pub(super) mod agents_rules_set;
+pub(super) mod agents_run;
 pub(super) mod agents_schedules_delete;
 pub(super) mod agents_schedules_list;
 pub(super) mod agents_search;
+pub(super) mod agents_sessions_close;
+pub(super) mod agents_sessions_create;
+pub(super) mod agents_sessions_delete;
+pub(super) mod agents_sessions_fork;
+pub(super) mod agents_sessions_get;
+pub(super) mod agents_sessions_list;
+pub(super) mod agents_sessions_resume;
+pub(super) mod agents_sessions_update;
 pub(super) mod agents_skills_delete;
 pub(super) mod agents_skills_list;
 pub(super) mod agents_skills_set;
+pub(super) mod agents_turns_cancel;
+pub(super) mod agents_turns_get;
+pub(super) mod agents_turns_list;
+pub(super) mod agents_turns_start;
+pub(super) mod agents_turns_steer;
+pub(super) mod agents_turns_stream;
 pub(super) mod agents_usage_get;
 pub(super) mod agents_webhooks_delete;
 pub(super) mod agents_webhooks_list;

@@ -88,6 +88,19 @@ impl Compared {
         Ok(compare::changes(&self.desk.git(owner, time)?, before, after).await?)
     }
 
+    /// Every path that differs, and whether it was `added`, `modified` or `deleted`: by the trees alone, so that a rename is
+    /// both.
+    pub fn statuses(&self) -> impl Iterator<Item = (&[u8], &'static str)> {
+        self.paths.iter().map(|(path, (before, after))| {
+            let status = match (before, after) {
+                (None, _) => "added",
+                (_, None) => "deleted",
+                _ => "modified",
+            };
+            (path.as_slice(), status)
+        })
+    }
+
     /// The same as a patch, and whether it was cut.
     ///
     /// # Errors

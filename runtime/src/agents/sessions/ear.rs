@@ -1,0 +1,103 @@
+//! What an agent says to a session, on its way to the task that serves the session: in order, and bounded.
+
+use super::actor::Mailbox;
+use crate::agents::acp::{Asked, Ended, Inbox, RpcFault};
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+
+/// Notifications that may wait: an agent that says more is not read until there is room.
+const ROOM: usize = 256;
+
+/// The answer to a request of the agent.
+pub(super) type Reply = oneshot::Sender<Result<Value, RpcFault>>;
+
+/// Something that was said.
+#[derive(Debug)]
+pub(super) struct Frame {
+    /// By which of the processes that a session has over time.
+    pub(super) generation: u64,
+    pub(super) said: Said,
+}
+
+#[derive(Debug)]
+pub(super) enum Said {
+    /// A notification.
+    Told { method: String, params: Value, _room: Option<OwnedSemaphorePermit> },
+    /// A request, with a number of our own.
+    Asked { number: u64, asked: Asked, reply: Reply },
+    /// Nothing more comes.
+    Closed(Ended),
+}
+
+/// The listener that a session attaches to a process.
+#[derive(Debug)]
+pub(super) struct Ear {
+    frames: mpsc::UnboundedSender<Frame>,
+    room: Arc<Semaphore>,
+    generation: u64,
+    mailbox: Mailbox,
+    asked: AtomicU64,
+}
+
+/// Tells the session when the agent takes back what it has asked.
+struct TakenBack {
+    mailbox: Mailbox,
+    generation: u64,
+    number: u64,
+    armed: bool,
+}
+
+impl Drop for TakenBack {
+    fn drop(&mut self) {
+        if !self.armed {
+            return;
+        }
+        let (generation, number) = (self.generation, self.number);
+        self.mailbox.send(move |actor| Box::pin(actor.taken_back(generation, number)));
+    }
+}
+
+impl Ear {
+    pub(super) fn new(frames: mpsc::UnboundedSender<Frame>, generation: u64, mailbox: Mailbox) -> Self {
+        let room = Arc::new(Semaphore::new(ROOM));
+        Self { frames, room, generation, mailbox, asked: AtomicU64::new(0) }
+    }
+
+    fn send(&self, said: Said) {
+        // A session that is gone hears nothing more.
+        let _ = self.frames.send(Frame { generation: self.generation, said });
+    }
+}
+
+impl Inbox for Ear {
+    fn notification<'a>(&'a self, method: &'a str, params: Value) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            // Never closed; without a permit it would be taken all the same.
+            let room = Arc::clone(&self.room).acquire_owned().await.ok();
+            self.send(Said::Told { method: method.to_owned(), params, _room: room });
+        })
+    }
+
+    fn request(&self, asked: Asked) -> BoxFuture<'static, Result<Value, RpcFault>> {
+        let number = self.asked.fetch_add(1, Ordering::Relaxed);
+        let (reply, answer) = oneshot::channel();
+        self.send(Said::Asked { number, asked, reply });
+        let (mailbox, generation) = (self.mailbox.clone(), self.generation);
+        let guard = TakenBack { mailbox, generation, number, armed: true };
+        Box::pin(async move {
+            // All of it moves in here, not its members.
+            let mut guard = guard;
+            let answer = answer.await;
+            guard.armed = false;
+            answer.unwrap_or_else(|_| Err(RpcFault::cancelled()))
+        })
+    }
+
+    fn closed<'a>(&'a self, ended: &'a Ended) -> BoxFuture<'a, ()> {
+        self.send(Said::Closed(ended.clone()));
+        Box::pin(std::future::ready(()))
+    }
+}
