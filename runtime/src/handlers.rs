@@ -43,8 +43,6 @@ codegen::handlers!(
         agents_auth,
         agents_sessions_rpc,
         agents_native_list,
-        agents_schedules_set,
-        agents_schedules_trigger,
         agents_export,
         agents_import,
     ],

@@ -23,9 +23,15 @@ mod server;
 
 mod catalogue;
 mod credentials;
+mod mcp;
 mod options;
 mod processes;
+mod receiver;
 mod recovery;
 mod requests;
+mod schedules;
 mod sessions;
+mod skills;
 mod turns;
+mod webhooks;
+mod workspace;

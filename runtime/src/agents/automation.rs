@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::Notify;
 
-use super::webhooks;
+use super::{schedules, webhooks};
 use crate::agents::store::StoreError;
 use crate::app::App;
 use crate::log;
@@ -26,7 +26,8 @@ impl Automation {
     pub async fn begin(&self, app: &Arc<App>) -> Result<(), StoreError> {
         let store = app.agents.store().await?.clone();
         if !self.running.swap(true, Ordering::AcqRel) {
-            tokio::spawn(webhooks::post::run(Arc::clone(app), store));
+            tokio::spawn(webhooks::post::run(Arc::clone(app), store.clone()));
+            tokio::spawn(schedules::keep::run(Arc::clone(app), store));
         }
         self.schedules.notify_one();
         self.webhooks.notify_one();

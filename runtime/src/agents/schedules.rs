@@ -5,7 +5,10 @@
 //!
 //! - `trigger`: when; pure
 //! - `rows`, `runs`: schedules and their slots in the database
+//! - `keep`: the task that fires; `start` makes a turn of a run
 
+pub mod keep;
 pub mod rows;
 pub mod runs;
+pub mod start;
 pub mod trigger;

@@ -12,7 +12,7 @@
 //! | `desk` | one piece of work at a time on a workspace, under the rules in force |
 //! | `records` | restore points and stretches of work in the database |
 //! | `points` | taking restore points: before and after turns, and by hand |
-//! | `compare`, `changes`, `attribution` | what differs, and by whom |
+//! | `compare`, `changes`, `attribution` | what differs, and by whom; `names` of contents in patches |
 //! | `restore`, `undo` | going back, with a way forth again |
 
 pub mod attribution;
@@ -22,6 +22,7 @@ pub mod desk;
 mod error;
 mod ignored;
 mod index;
+mod names;
 pub mod objects;
 pub mod points;
 pub mod records;

@@ -51,6 +51,8 @@ pub(super) mod agents_rules_set;
 pub(super) mod agents_run;
 pub(super) mod agents_schedules_delete;
 pub(super) mod agents_schedules_list;
+pub(super) mod agents_schedules_set;
+pub(super) mod agents_schedules_trigger;
 pub(super) mod agents_search;
 pub(super) mod agents_sessions_close;
 pub(super) mod agents_sessions_create;

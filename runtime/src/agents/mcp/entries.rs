@@ -25,11 +25,11 @@ pub struct For<'a> {
     pub asked: Option<&'a [Value]>,
 }
 
-/// The entries of `mcpServers`, as the protocol has them. `takes` says whether the agent takes a transport; servers of others are
-/// left out, as every agent takes `stdio`. Every server is judged anew by the rules of `judge`.
+/// The entries of `mcpServers`, as the protocol has them. `takes` says whether the agent takes a transport, as every agent
+/// takes `stdio`; defaults over others are left out. Every server is judged anew by the rules of `judge`.
 ///
 /// # Errors
-/// 404 `server_not_found`, 400 `invalid_server`, and what the rules refuse.
+/// 404 `server_not_found`, 400 `invalid_server`, 409 `capability_missing`, and what the rules refuse.
 pub async fn entries(
     app: &Arc<App>,
     judge: &Judge,
@@ -65,9 +65,13 @@ pub async fn entries(
     }
     let mut entries = Vec::with_capacity(chosen.len());
     for (name, definition) in chosen {
-        if definition.transport() == "stdio" || takes(definition.transport()) {
+        let transport = definition.transport();
+        if transport == "stdio" || takes(transport) {
             admit(app, judge, &definition).await?;
             entries.push(entry(app, judge, &name, &definition.way)?);
+        } else if whom.asked.is_some() {
+            let message = format!("The agent takes no MCP server over {transport}");
+            return Err(ApiError::new(ErrorCode::CapabilityMissing, message).with("capability", transport));
         }
     }
     Ok(entries)

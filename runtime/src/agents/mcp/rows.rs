@@ -86,15 +86,24 @@ pub fn delete(db: &Connection, name: &str) -> rusqlite::Result<bool> {
     Ok(db.execute("DELETE FROM mcp_servers WHERE name = ?1", [name])? > 0)
 }
 
-/// The open sessions that were given a server of this name.
+/// The open sessions that have asked for a server of this name, or get it without asking.
 ///
 /// # Errors
 /// Those of the database.
-pub fn sessions_using(db: &Connection, name: &str) -> rusqlite::Result<Vec<String>> {
-    // Who was given what is told in the details of the session, as names or as definitions with a name.
+pub fn sessions_using(db: &Connection, server: &Server) -> rusqlite::Result<Vec<String>> {
     let mut query = db.prepare_cached(
-        "SELECT DISTINCT session_id FROM sessions, json_each(sessions.details, '$.mcp_servers') AS given
-         WHERE state NOT IN ('closed', 'failed') AND given.value = ?1 ORDER BY sessions.no",
+        "SELECT session_id, agent_id, cwd, json_extract(details, '$.mcp') IS NULL,
+            EXISTS (SELECT 1 FROM json_each(details, '$.mcp') AS asked WHERE asked.value = ?1)
+         FROM sessions WHERE state NOT IN ('closed', 'failed') ORDER BY no",
     )?;
-    query.query_map([name], |row| row.get(0))?.collect()
+    let mut rows = query.query([&server.name])?;
+    let mut using = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (agent_id, cwd): (String, String) = (row.get(1)?, row.get(2)?);
+        let (silent, asked): (bool, bool) = (row.get(3)?, row.get(4)?);
+        if asked || (silent && server.definition.is_default_for(&agent_id, &cwd)) {
+            using.push(row.get(0)?);
+        }
+    }
+    Ok(using)
 }

@@ -9,6 +9,7 @@ use super::attribution::{self, Attribution};
 use super::compare::{self, Change, Sides};
 use super::desk::Desk;
 use super::error::WorkspaceError;
+use super::names;
 use super::objects::Oid;
 use super::records::{self, Checkpoint};
 use super::restore::within;
@@ -116,7 +117,10 @@ impl Compared {
             return Ok((String::new(), false));
         }
         let (before, after) = self.reduced().await?;
-        Ok(compare::patch(&self.desk.git(owner, time)?, before, after, context, most).await?)
+        let (patch, cut) = compare::patch(&self.desk.git(owner, time)?, before, after, context, most).await?;
+        let paths = self.paths.clone();
+        let names = self.desk.with_objects(move |objects| names::usual(objects, &paths)).await?;
+        Ok((names::renamed(&patch, &names), cut))
     }
 
     /// Who changed what.

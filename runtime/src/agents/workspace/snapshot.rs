@@ -73,7 +73,8 @@ pub fn take(
 ) -> Result<Snapshot, SnapshotError> {
     let path = NormalPath::new(b"/", root.as_os_str().as_bytes()).map_err(FilesError::from_guard)?;
     let top = access.guard.tree(access.judge, &path, Op::Read).map_err(FilesError::from_guard)?;
-    let place = objects.root().join("index");
+    // Not `index`: that name is for git's own.
+    let place = objects.root().join("seen");
     let index = Index::load(&place);
     let walk = Walk { access, index: &index, named };
     count(&walk, &top, caps)?;

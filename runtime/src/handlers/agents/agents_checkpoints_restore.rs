@@ -13,8 +13,8 @@
 //! `limits.timeout_seconds` (120).
 //!
 //! # Errors
-//! 404 `session_not_found`, 404 `checkpoint_not_found`, 403 `path_not_allowed`, 409 `session_busy`, 409 `restore_conflict` (with
-//! `conflicts`), 409 `workspace_too_large`.
+//! 404 `session_not_found`, 404 `checkpoint_not_found`, 404 `turn_not_found` (a branch from before the first turn), 403
+//! `path_not_allowed`, 409 `session_busy`, 409 `restore_conflict` (with `conflicts`), 409 `workspace_too_large`.
 //!
 //! # Policy
 //! `paths`: files that may not be written or deleted are left as they are and told in `skipped`. `limits`.
@@ -26,11 +26,17 @@
 
 use std::sync::Arc;
 
+use rusqlite::OptionalExtension as _;
 use serde_json::{Value, json};
 
+use super::talking;
 use super::workspaces::{self, Sight, shown};
+use crate::agents::process::Judge;
+use crate::agents::sessions::fork::{Branch, fork as fork_session};
+use crate::agents::sessions::view as session_view;
 use crate::agents::workspace::records;
 use crate::agents::workspace::undo::{Asked, OnConflict, Outcome, Report, undo};
+use crate::app::App;
 use crate::endpoint::{Answer, Call, JsonBody, Reply};
 use crate::error::{ApiError, ErrorCode};
 
@@ -43,11 +49,9 @@ pub(crate) async fn call(mut call: Call) -> Answer {
         _ => OnConflict::Fail,
     };
     let fork = word(&mut body, "conversation", &["keep", "fork"])? == "fork";
-    if fork {
-        return Err(ApiError::new(ErrorCode::CapabilityMissing, "The conversation cannot be branched here"));
-    }
     let paths = body.texts("paths")?;
     let (app, permit, time) = (Arc::clone(call.app()), call.permit().clone(), workspaces::time(&call));
+    let content = talking::content(&call);
     let (session_id, name) =
         (call.param("session_id")?.into_owned(), call.param("checkpoint_id")?.into_owned());
     drop(call);
@@ -57,6 +61,7 @@ pub(crate) async fn call(mut call: Call) -> Answer {
     let point = point.filter(|point| point.tree.is_some()).ok_or_else(workspaces::no_checkpoint)?;
     let target =
         point.tree.as_deref().and_then(|tree| tree.parse().ok()).ok_or_else(workspaces::no_checkpoint)?;
+    let branch = if fork { Some(until(&app, no, point.created_at).await?) } else { None };
     let scope = Sight::new(&permit, &session).all_named("paths", paths)?;
     let asked = Asked { dry_run, scope, on_conflict, time, state: Arc::clone(permit.state()) };
     match undo(&app, &session, &point, target, asked).await? {
@@ -65,7 +70,35 @@ pub(crate) async fn call(mut call: Call) -> Answer {
             let message = "Files were changed by somebody else since the checkpoint";
             Err(ApiError::new(ErrorCode::RestoreConflict, message).with("conflicts", names(&paths)))
         }
-        Outcome::Done(report) => Ok(Reply::ok(&view(&report))),
+        Outcome::Done(report) => {
+            let mut answer = view(&report);
+            if let (Some(branch), false, Some(answer)) = (branch, dry_run, answer.as_object_mut()) {
+                let judge = Judge::of(&permit);
+                let (row, _) = fork_session(&app, &judge, &permit.principal().id, &session, branch).await?;
+                let store = app.agents.store().await?;
+                let shown = store.read(move |db| session_view::whole(db, &row, content)).await?;
+                answer.insert("session".to_owned(), shown);
+            }
+            Ok(Reply::ok(&answer))
+        }
+    }
+}
+
+/// The branch of the conversation that ends where the checkpoint was taken.
+///
+/// # Errors
+/// 404 `turn_not_found` where nothing was said before.
+async fn until(app: &Arc<App>, session: i64, at: f64) -> Result<Branch, ApiError> {
+    let found = app.agents.store().await?.read(move |db| {
+        let mut query = db.prepare_cached(
+            "SELECT turn_id FROM turns WHERE session = ?1 AND ended_at <= ?2 ORDER BY ended_at DESC LIMIT 1",
+        )?;
+        query.query_row((session, at), |row| row.get(0)).optional()
+    });
+    let after_turn_id: Option<String> = found.await?;
+    match after_turn_id {
+        Some(_) => Ok(Branch { after_turn_id, ..Branch::default() }),
+        None => Err(ApiError::new(ErrorCode::TurnNotFound, "No turn had ended before the checkpoint")),
     }
 }
 

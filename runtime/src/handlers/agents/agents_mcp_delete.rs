@@ -33,10 +33,13 @@ pub(crate) async fn call(call: Call) -> Answer {
     drop(call);
     let asked = name.clone();
     let store = app.agents.store().await?;
-    let done = store.write(move |db| Ok((rows::sessions_using(db, &asked)?, rows::delete(db, &asked)?)));
-    let (sessions_using, deleted) = done.await?;
-    if !deleted {
+    let done = store.write(move |db| {
+        let Some(server) = rows::find(db, &asked)? else { return Ok(None) };
+        rows::delete(db, &asked)?;
+        rows::sessions_using(db, &server).map(Some)
+    });
+    let Some(sessions_using) = done.await? else {
         return Err(ApiError::new(ErrorCode::ServerNotFound, "There is no such MCP server"));
-    }
+    };
     Ok(Reply::ok(&json!({"name": name, "deleted": true, "sessions_using": sessions_using})))
 }
