@@ -17,6 +17,7 @@
 //! - [`search`]: full text over all transcripts
 //! - [`artifacts`]: what agents hand over
 //! - [`usage`]: tokens, cost and context
+//! - [`bundle`]: sessions on their way out and in
 //! - [`mcp`], [`skills`]: tools and instructions that agents are given
 //! - [`schedules`], [`webhooks`]: runs without a person at the keyboard, and telling others; [`automation`] runs both
 //!
@@ -26,6 +27,7 @@
 pub mod acp;
 pub mod artifacts;
 pub mod automation;
+pub mod bundle;
 pub mod catalogue;
 pub mod credentials;
 mod cut;

@@ -43,8 +43,6 @@ codegen::handlers!(
         agents_auth,
         agents_sessions_rpc,
         agents_native_list,
-        agents_export,
-        agents_import,
     ],
     // Bodies too large to be held: the handler reads the JSON as a stream.
     streams_body = [upload, files_upload_stream]

@@ -21,12 +21,15 @@ mod raw;
 #[path = "../http/server.rs"]
 mod server;
 
+mod bundles;
 mod catalogue;
 mod credentials;
+mod kills;
 mod mcp;
 mod options;
 mod processes;
 mod receiver;
+mod recorded;
 mod recovery;
 mod requests;
 mod schedules;

@@ -87,6 +87,15 @@ pub async fn bytes(place: &Place, sha256: &str) -> Result<Vec<u8>, StoreError> {
     Ok(read.await.map_err(|_| StoreError::Stopped)??)
 }
 
+/// Stores the bytes of artifacts whose rows follow.
+pub(super) async fn store(place: &Place, all: Vec<Vec<u8>>) -> Result<(), StoreError> {
+    let place = place.clone();
+    let stored = tokio::task::spawn_blocking(move || {
+        all.iter().try_for_each(|bytes| blobs::write(&place, bytes).map(|_| ()))
+    });
+    Ok(stored.await.map_err(|_| StoreError::Stopped)??)
+}
+
 /// Removes the bytes of these hashes; yields how many bytes that freed. Only for hashes that no row names.
 pub(super) fn remove(place: &Place, hashes: &[String]) -> u64 {
     hashes.iter().map(|hash| blobs::remove(place, hash)).sum()
