@@ -214,7 +214,7 @@ fn two_waiters_and_one_cancel() {
     let turn = start(&lab, &id, "wait");
     running(&lab, &id, &turn);
     let path = format!("/agents/sessions/{id}/turns/{turn}?wait_ms=30000");
-    let begun = Instant::now();
+    let clock = Instant::now();
     std::thread::scope(|scope| {
         let waiters: Vec<_> =
             (0..2).map(|_| scope.spawn(|| lab.get(&path)["turn"]["state"].clone())).collect();
@@ -225,24 +225,32 @@ fn two_waiters_and_one_cancel() {
             assert_eq!(waiter.join().unwrap(), "cancelled");
         }
     });
-    assert!(begun.elapsed() < Duration::from_secs(20));
+    assert!(clock.elapsed() < Duration::from_secs(20));
     // An ended turn is answered at once.
-    let begun = Instant::now();
+    let clock = Instant::now();
     lab.get(&path);
-    assert!(begun.elapsed() < Duration::from_secs(5));
+    assert!(clock.elapsed() < Duration::from_secs(5));
+}
+
+/// Waits until the turn has said so: then its prompt is open.
+fn begun(lab: &Lab, session: &str, turn: &str) {
+    until("it has begun", || {
+        let text = lab.get(&format!("/agents/sessions/{session}/turns/{turn}"))["turn"]["text"].clone();
+        (text == "begun").then_some(())
+    });
 }
 
 #[test]
-fn an_agent_that_ignores_a_cancel_has_its_request_cancelled() {
+fn an_agent_that_ignores_a_cancel_is_killed_for_it() {
     let lab = Lab::start();
     lab.register("mine", &[]);
     let id = lab.session("mine");
     let turn = start(&lab, &id, "echo begun\nignore_cancel");
-    running(&lab, &id, &turn);
+    begun(&lab, &id, &turn);
     let path = format!("/agents/sessions/{id}/turns/{turn}/cancel");
     let done = lab.post(&path, json!({"grace_seconds": 0.1}));
-    assert_eq!((&done["turn"]["state"], &done["forced"]), (&json!("cancelled"), &json!(false)));
-    assert_eq!(lab.get(&format!("/agents/sessions/{id}"))["session"]["state"], "idle");
+    assert_eq!((&done["turn"]["state"], &done["forced"]), (&json!("cancelled"), &json!(true)));
+    assert_eq!(lab.get(&format!("/agents/sessions/{id}"))["session"]["state"], "disconnected");
 }
 
 #[test]
@@ -251,10 +259,7 @@ fn an_agent_that_ignores_everything_is_killed_for_it() {
     lab.register("mine", &["--can", "load", "--store", &format!("{}/kept", lab.base())]);
     let id = lab.session("mine");
     let turn = start(&lab, &id, "echo begun\nwait");
-    until("it has begun", || {
-        let text = lab.get(&format!("/agents/sessions/{id}/turns/{turn}"))["turn"]["text"].clone();
-        (text == "begun").then_some(())
-    });
+    begun(&lab, &id, &turn);
     // One that is held hears nothing.
     let pid = lab.processes("mine")[0]["pid"].as_i64().unwrap();
     assert!(pid > 1, "{pid} is no process of ours");
