@@ -4,6 +4,7 @@
 //! - [`process`]: agent processes on the engine of all children
 //! - [`catalogue`]: which agents can run here
 //! - `start`: an agent of the catalogue into a process
+//! - [`install`]: agents installed for this server alone
 //! - [`credentials`]: secrets by name, and taking them out of every text
 //! - [`ids`]: names of everything that is kept, a prefix and a ULID
 //! - [`store`]: one SQLite database, one writer, many readers
@@ -32,6 +33,7 @@ pub mod catalogue;
 pub mod credentials;
 mod cut;
 pub mod ids;
+pub mod install;
 pub mod items;
 pub mod log;
 pub mod mcp;
@@ -57,6 +59,7 @@ pub mod workspace;
 use crate::env::Withheld;
 use crate::process::Engine;
 use credentials::{Credentials, Masks};
+use install::Installs;
 use log::{Bounds, Log};
 use process::Processes;
 use sessions::live::Live;
@@ -72,6 +75,8 @@ pub struct Agents {
     pub processes: Processes,
     /// Secrets by name.
     pub credentials: Credentials,
+    /// What is installed for this server alone.
+    pub installs: Installs,
     /// Known secrets, for every text that leaves.
     pub masks: Arc<Masks>,
     /// The directories that sessions work in.
@@ -100,6 +105,7 @@ impl Agents {
     /// `engine`. `withheld` is what the environment said and no child gets by itself. Touches no file.
     #[must_use]
     pub fn new(state_dir: PathBuf, base_dir: PathBuf, engine: Arc<Engine>, withheld: Arc<Withheld>) -> Self {
+        let installs = Installs::new(&state_dir);
         let place = Place { state_dir, base_dir };
         let masks = Arc::<Masks>::default();
         let folder = place.folder();
@@ -110,6 +116,7 @@ impl Agents {
         Self {
             processes,
             credentials,
+            installs,
             masks,
             engine,
             workspaces,

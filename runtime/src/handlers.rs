@@ -37,7 +37,7 @@ pub(crate) const CUSTOM: Handler = Handler { run: |call| Box::pin(custom::call(c
 
 codegen::handlers!(
     "../endpoints.toml",
-    not_built = [agents_remove, agents_install, agents_auth, agents_sessions_rpc, agents_native_list,],
+    not_built = [],
     // Bodies too large to be held: the handler reads the JSON as a stream.
     streams_body = [upload, files_upload_stream]
 );

@@ -146,7 +146,8 @@ pub fn until<T>(what: &str, mut seen: impl FnMut() -> Option<T>) -> T {
             return found;
         }
         assert!(Instant::now() < end, "it never came to be: {what}");
-        std::thread::sleep(Duration::from_millis(20));
+        // Slower than any rate that a policy sets.
+        std::thread::sleep(Duration::from_millis(120));
     }
 }
 

@@ -53,8 +53,11 @@ fn stuck(lab: &Lab, script: &str) -> (std::thread::JoinHandle<()>, Value) {
 fn an_agent_that_ignores_everything_is_stopped_with_all_beneath() {
     let lab = Lab::start();
     // Neither the closed input nor SIGTERM ends it, and two of its children have left: one its group, one its session.
-    let script = "trap '' TERM; echo up >&2; sleep 1000 & setsid sleep 1000 & while :; do sleep 1000; done";
-    let (probe, process) = stuck(&lab, script);
+    let nap = nap(1);
+    let script = format!(
+        "trap '' TERM; echo up >&2; sleep {nap} & setsid sleep {nap} & while :; do sleep {nap}; done"
+    );
+    let (probe, process) = stuck(&lab, &script);
     let id = process["process_id"].as_str().unwrap().to_owned();
     let pid = process["pid"].as_i64().unwrap();
     let seen = until("its children are there", || {
@@ -68,7 +71,7 @@ fn an_agent_that_ignores_everything_is_stopped_with_all_beneath() {
         json!({"process_id": id, "killed_children": 3, "sessions_disconnected": [], "signal": 9})
     );
     assert!(!lives(pid));
-    assert_eq!(beneath(&script_marks()), Vec::<String>::new());
+    assert_eq!(beneath(&nap), Vec::<String>::new());
     probe.join().unwrap();
     assert_eq!(lab.get("/agents/processes?agent_id=stuck")["processes"][0]["state"], "dead");
 }
@@ -88,20 +91,24 @@ fn force_comes_at_once() {
 #[test]
 fn a_launcher_that_dies_leaves_nothing_running() {
     let lab = Lab::start();
-    lab.post("/agents/catalog", json!({"id": "launcher", "command": "sh", "args": ["-c", "sleep 1001.25 & setsid sleep 1001.25 & exit 0"]}));
+    let nap = nap(2);
+    let script = format!("sleep {nap} & setsid sleep {nap} & exit 0");
+    lab.post("/agents/catalog", json!({"id": "launcher", "command": "sh", "args": ["-c", script]}));
     let (status, body) = lab.ask("POST", "/agents/catalog/launcher/probe", Some(json!({})));
     assert_eq!((status, &body["exit_code"]), (503, &json!(0)));
-    assert_eq!(beneath(&["1001.25".to_owned()]), Vec::<String>::new());
+    assert_eq!(beneath(&nap), Vec::<String>::new());
 }
 
 #[test]
 fn a_server_that_stops_leaves_no_agent() {
     let lab = Lab::start();
-    let (probe, process) = stuck(&lab, "trap '' TERM; setsid sleep 1002.5 & while :; do sleep 1002.5; done");
+    let nap = nap(3);
+    let script = format!("trap '' TERM; setsid sleep {nap} & while :; do sleep {nap}; done");
+    let (probe, process) = stuck(&lab, &script);
     let pid = process["pid"].as_i64().unwrap();
     lab.server.stop();
     assert!(!lives(pid));
-    assert_eq!(beneath(&["1002.5".to_owned()]), Vec::<String>::new());
+    assert_eq!(beneath(&nap), Vec::<String>::new());
     // Its connection was cut.
     let _ = probe.join();
 }
@@ -131,17 +138,18 @@ fn as_many_probes_run_as_the_policy_says() {
     assert_eq!(statuses, [429, 429, 504, 504, 504, 504]);
 }
 
-fn script_marks() -> Vec<String> {
-    vec!["sleep\u{0}1000\u{0}".to_owned()]
+/// How long a child sleeps: a number that no other run of these tests has.
+fn nap(test: u32) -> String {
+    format!("100{test}.{}", std::process::id())
 }
 
-/// Commands of living processes that hold one of these texts.
-fn beneath(marks: &[String]) -> Vec<String> {
+/// Commands of living processes that sleep so long.
+fn beneath(nap: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir("/proc").unwrap().flatten() {
         let command = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
         let command = String::from_utf8_lossy(&command).into_owned();
-        if command.starts_with("sleep") && marks.iter().any(|mark| command.contains(mark.as_str())) {
+        if command.starts_with("sleep") && command.contains(nap) {
             found.push(command);
         }
     }

@@ -22,6 +22,7 @@ pub use facts::{Facts, Install};
 use super::process::Handshake;
 use super::store::{Store, StoreError, now};
 use rusqlite::OptionalExtension as _;
+use std::collections::HashMap;
 
 /// Stores a registration, in place of an earlier one.
 ///
@@ -98,6 +99,20 @@ pub async fn open_sessions(store: &Store, agent_id: String) -> Result<Vec<String
         query.query_map([agent_id], |row| row.get(0))?.collect()
     });
     open.await
+}
+
+/// Our sessions of an agent by its own names for them.
+///
+/// # Errors
+/// Those of the store.
+pub async fn known_as(store: &Store, agent_id: String) -> Result<HashMap<String, String>, StoreError> {
+    let known = store.read(move |db| {
+        let mut query = db.prepare_cached(
+            "SELECT native_session_id, session_id FROM sessions WHERE agent_id = ?1 AND native_session_id IS NOT NULL",
+        )?;
+        query.query_map([agent_id], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+    });
+    known.await
 }
 
 /// The registration of this id.

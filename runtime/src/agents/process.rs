@@ -28,5 +28,5 @@ pub use agent::{AgentProcess, Phase, Stopped};
 pub use error::{StartError, no_answer, place_refused, unknown_agent};
 pub use handshake::Handshake;
 pub use logs::{LogLine, LogPage, LogSource, Logs};
-pub use recipe::{Judge, Recipe, StartFor, Workplace};
+pub use recipe::{HANDSHAKE_PATIENCE, Judge, Recipe, StartFor, Workplace};
 pub use table::{MAX_PROCESSES, Processes, Shown};

@@ -10,3 +10,13 @@ pub(super) mod pty_delete;
 pub(super) mod pty_get;
 pub(super) mod pty_list;
 pub(super) mod tunnel_connect;
+
+/// Where a client attaches to a session: the address that the server listens on, never what a caller's `Host` says.
+pub(super) fn url(app: &crate::app::App, session_id: &str) -> String {
+    let host = match app.settings.host {
+        host if host.is_unspecified() => "localhost".to_owned(),
+        std::net::IpAddr::V6(host) => format!("[{host}]"),
+        host => host.to_string(),
+    };
+    format!("ws://{host}:{}/pty?session_id={session_id}", app.settings.pty_port)
+}

@@ -102,6 +102,12 @@ impl Engine {
         }))
     }
 
+    /// Whom children run as, where that is not the server's own user: what they are to write must belong to them.
+    #[must_use]
+    pub fn child(&self) -> Option<Identity> {
+        self.common.identity
+    }
+
     /// Whether `asked`, a name or a number as `--child-user` takes it, is whom children run as.
     #[must_use]
     pub fn runs_as(&self, asked: &str) -> bool {

@@ -99,7 +99,7 @@ pub const BUILTIN: &[Builtin] = &[
         id: "qwen",
         name: "Qwen Code",
         command: "qwen",
-        args: &["--acp"],
+        args: &["--acp", "--auth-type=openai"],
         credential: Some("OPENAI_API_KEY"),
         npm: Some("@qwen-code/qwen-code"),
         node_min: Some(20),

@@ -17,6 +17,10 @@ use std::ffi::{CString, OsStr};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a handshake may take where nobody says otherwise: the slowest known agent takes six seconds.
+pub const HANDSHAKE_PATIENCE: Wait = Wait::total(Duration::from_secs(30));
 
 /// How an agent is launched.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -69,6 +69,13 @@ impl Router {
         ids
     }
 
+    /// The agent's own name for one of our sessions that listens.
+    pub(super) fn native(&self, session_id: &str) -> Option<String> {
+        let state = self.state();
+        let found = state.sessions.iter().find(|(_, slot)| slot.session_id.as_deref() == Some(session_id));
+        found.map(|(native, _)| native.clone())
+    }
+
     /// Messages that were dropped since nobody attached.
     pub(super) fn dropped(&self) -> u64 {
         self.state().dropped

@@ -233,6 +233,16 @@ impl Processes {
         self.table().all.iter().find(|e| e.process.id == process_id).map(|e| Arc::clone(&e.process))
     }
 
+    /// The process that serves a session, and the agent's own name for it.
+    #[must_use]
+    pub fn of_session(&self, session_id: &str) -> Option<(Arc<AgentProcess>, String)> {
+        let living = self.living();
+        living.into_iter().filter(|process| process.is_ready()).find_map(|process| {
+            let native = process.router.native(session_id)?;
+            Some((process, native))
+        })
+    }
+
     /// Those that have not ended.
     #[must_use]
     pub fn living(&self) -> Vec<Arc<AgentProcess>> {

@@ -1,11 +1,12 @@
 //! Starts the agent that a call's path names, for the call alone.
 
 use crate::agents::Agents;
-use crate::agents::acp::Wait;
+use crate::agents::acp::{RpcError, Wait, code};
 use crate::agents::catalogue::Entry;
-use crate::agents::process::{AgentProcess, Judge, StartFor, place_refused};
+use crate::agents::install::Held;
+use crate::agents::process::{AgentProcess, Judge, StartFor, no_answer, place_refused};
 use crate::endpoint::Call;
-use crate::error::ApiError;
+use crate::error::{ApiError, ErrorCode};
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
@@ -69,5 +70,32 @@ impl Starting {
         let what = StartFor { judge: self.judge.clone(), place, session_id: None, trace: false, patience };
         let process = self.agents.start(&self.agent_id, what).await?;
         Ok((Brief(process), path))
+    }
+}
+
+/// Takes the agent for an install or a removal.
+///
+/// # Errors
+/// 409 `install_running`.
+pub(super) fn held(agents: &Agents, agent_id: &str) -> Result<Held, ApiError> {
+    let busy = || ApiError::new(ErrorCode::InstallRunning, "The agent is being installed or removed");
+    agents.installs.hold(agent_id).ok_or_else(|| busy().with("agent_id", agent_id))
+}
+
+/// The answer where an agent that runs gave none: 409 where it wants to be signed in first, else what went wrong.
+pub(super) fn refused(agents: &Agents, process: &AgentProcess, error: RpcError) -> ApiError {
+    let methods = process.handshake().map_or(&[][..], |handshake| handshake.auth_methods());
+    let tail = process.logs.stderr_tail();
+    match error {
+        RpcError::Fault(fault) if fault.code == code::AUTH_REQUIRED => {
+            ApiError::new(ErrorCode::AgentAuthRequired, "The agent wants to be signed in first")
+                .with("auth_methods", methods.to_vec())
+        }
+        RpcError::Fault(mut fault) => {
+            fault.message = agents.masks.mask(&fault.message).into_owned();
+            fault.data.iter_mut().for_each(|data| agents.masks.mask_json(data));
+            no_answer(RpcError::Fault(fault)).with("stderr_tail", tail)
+        }
+        error => no_answer(error).with("stderr_tail", tail),
     }
 }

@@ -60,12 +60,7 @@ pub(crate) async fn call(mut call: Call) -> Answer {
     let app = call.app();
     let session = app.terminals.open(&app.processes, launch, (columns, rows));
     let session = session.map_err(|error| launch::refused(&error))?;
-    let host = match app.settings.host {
-        host if host.is_unspecified() => "localhost".to_owned(),
-        std::net::IpAddr::V6(host) => format!("[{host}]"),
-        host => host.to_string(),
-    };
-    let url = format!("ws://{host}:{}/pty?session_id={}", app.settings.pty_port, session.id);
+    let url = super::url(app, &session.id);
     Ok(Reply::ok(&json!({"session_id": session.id, "ws_url": url, "pid": session.job.pid, "shell": shell})))
 }
 
