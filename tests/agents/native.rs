@@ -57,3 +57,33 @@ fn what_is_no_session_takes_no_calls() {
         "400 invalid_parameter"
     );
 }
+
+#[test]
+fn an_extension_is_called_and_answers() {
+    let lab = Lab::start();
+    lab.register_with("mine", &[], json!({"allow_rpc": ["providers/list"]}));
+    let session = lab.session("mine");
+    let path = format!("/agents/sessions/{session}/rpc");
+    let echo = lab.post(&path, json!({"method": "_test/echo", "params": {"a": 1}}));
+    assert_eq!(echo["result"]["echo"]["a"], 1);
+    assert!(echo["result"]["echo"]["sessionId"].as_str().unwrap().starts_with("native-"));
+    let listed = lab.post(&path, json!({"method": "providers/list"}));
+    assert_eq!(listed["result"], json!({"providers": []}));
+    let unknown = lab.post(&path, json!({"method": "_test/nothing"}));
+    assert_eq!(unknown["rpc_error"]["code"], -32601);
+    let failed = lab.post(&path, json!({"method": "_test/fail"}));
+    assert_eq!(
+        failed["rpc_error"],
+        json!({"code": -32042, "message": "failed as asked", "data": {"why": "test"}})
+    );
+    let refused = |body: Value| lab.refused("POST", &path, Some(body));
+    assert_eq!(refused(json!({"method": "session/prompt"})), "400 method_not_allowed");
+    assert_eq!(refused(json!({"method": "providers/set"})), "400 method_not_allowed");
+    assert_eq!(refused(json!({"method": "_test/silence", "timeout_seconds": 0.3})), "504 agent_timeout");
+    let process = lab.processes("mine")[0].clone();
+    assert_eq!(process["session_ids"], json!([session]));
+    let id = process["process_id"].as_str().unwrap();
+    let stopped = lab.delete(&format!("/agents/processes/{id}?force=true"));
+    assert_eq!(stopped["sessions_disconnected"], json!([session]));
+    assert_eq!(refused(json!({"method": "_test/echo"})), "409 session_disconnected");
+}
