@@ -6,7 +6,7 @@
 //! # Response
 //! SSE: the events of the turn, `id` their number, ending with `turn.completed`, `turn.cancelled`, `turn.failed` or
 //! `turn.interrupted`. A cut connection does not cancel; what is missing is had from `agents_events_stream` behind
-//! the last `id`.
+//! the last `id`. What came out of files is hidden from callers without `files:read`.
 //!
 //! # Limits
 //! `limits.max_request_bytes` (20 MB), `limits.max_duration_seconds` (3600) of a turn, `limits.rate_per_minute`
@@ -24,7 +24,7 @@
 //!   -d '{"prompt": "add a test for the parser"}'
 //! ```
 
-use super::{asking, talking, telling};
+use super::{asking, recorded, talking, telling};
 use crate::endpoint::{Answer, Call};
 use std::sync::Arc;
 
@@ -34,5 +34,5 @@ pub(crate) async fn call(mut call: Call) -> Answer {
     let cancels = body.flag("cancel_on_disconnect", false)?;
     let asked = asking::read(&call, &mut body, &row)?.whole().await?;
     let queued = asking::queue(call.app(), &row.session_id, asked).await?;
-    telling::turn(Arc::clone(call.app()), &row, queued, cancels).await
+    telling::turn(Arc::clone(call.app()), &row, queued, cancels, recorded::files(&call)).await
 }

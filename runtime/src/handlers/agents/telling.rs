@@ -1,6 +1,6 @@
 //! The events of one turn as a stream.
 
-use crate::agents::log::{Event, Follow, FollowError};
+use crate::agents::log::{Event, Follow, FollowError, veil};
 use crate::agents::sessions::actor::{GRACE, Queued};
 use crate::agents::store::sessions::SessionRow;
 use crate::app::App;
@@ -47,8 +47,14 @@ impl Drop for Leaving {
     }
 }
 
-/// The events of a turn that has just been taken in, to its end.
-pub(super) async fn turn(app: Arc<App>, row: &SessionRow, queued: Queued, cancels: bool) -> Answer {
+/// The events of a turn that has just been taken in, to its end. Who may not read `files` sees no content of them.
+pub(super) async fn turn(
+    app: Arc<App>,
+    row: &SessionRow,
+    queued: Queued,
+    cancels: bool,
+    files: bool,
+) -> Answer {
     let follow =
         app.agents.log().await?.follow(&row.session_id, queued.seq - 1).await.map_err(
             |error| match error {
@@ -58,7 +64,7 @@ pub(super) async fn turn(app: Arc<App>, row: &SessionRow, queued: Queued, cancel
         )?;
     let leaving =
         Leaving { app, session_id: row.session_id.clone(), turn_id: queued.turn_id.clone(), armed: cancels };
-    let frames = frames(follow, queued.turn_id, leaving);
+    let frames = frames(follow, queued.turn_id, leaving, files);
     Ok(Reply::stream(HeaderValue::from_static("text/event-stream"), Body::from_stream(frames))
         .header(CACHE_CONTROL, HeaderValue::from_static("no-cache"))
         // A proxy that gathers output would hold the events back.
@@ -69,6 +75,7 @@ fn frames(
     follow: Follow,
     turn_id: String,
     leaving: Leaving,
+    files: bool,
 ) -> impl Stream<Item = Result<Bytes, Infallible>> + Send + 'static {
     let begun = Some((follow, leaving, true));
     stream::unfold(begun, move |state| {
@@ -90,7 +97,8 @@ fn frames(
                 let Ok(events) = events else { return None };
                 let mut out = Vec::new();
                 for event in events.iter().filter(|event| event.turn_id.as_deref() == Some(&turn_id)) {
-                    write(&mut out, event);
+                    let veiled = if files { None } else { veil(event) };
+                    write(&mut out, veiled.as_ref().unwrap_or(event));
                     if event.kind.ends_turn() {
                         leaving.armed = false;
                         return Some((Ok(out.into()), None));
