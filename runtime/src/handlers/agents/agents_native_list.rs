@@ -41,6 +41,7 @@ pub(crate) async fn call(call: Call) -> Answer {
     let starting = Starting::of(&call)?;
     let (process, place) = starting.start(cwd.as_deref(), HANDSHAKE_PATIENCE).await?;
     if process.handshake().is_none_or(|handshake| !handshake.can("list")) {
+        process.stop(GRACE, false).await;
         let error =
             ApiError::new(ErrorCode::CapabilityMissing, "The agent lists no conversations of its own");
         return Err(error.with("capability", "session/list"));
@@ -49,8 +50,8 @@ pub(crate) async fn call(call: Call) -> Answer {
     params.extend(cwd.map(|_| ("cwd".to_owned(), Value::from(place))));
     params.extend(cursor.map(|cursor| ("cursor".to_owned(), cursor.into())));
     let asked = process.peer.request("session/list", &Value::Object(params), Wait::silence(silence)).await;
-    let answer = asked.map_err(|error| refused(&starting.agents, &process, error))?;
     process.stop(GRACE, false).await;
+    let answer = asked.map_err(|error| refused(&starting.agents, &process, error))?;
     let known = catalogue::known_as(starting.agents.store().await?, process.agent_id.clone()).await?;
     let listed = answer.get("sessions").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let sessions: Vec<Value> = listed.iter().filter_map(|session| shown(session, &known)).collect();
