@@ -21,7 +21,7 @@
 //!
 //! ```sh
 //! curl -X POST http://localhost:9000/agents/catalog/claude/auth -H 'Content-Type: application/json' \
-//!   -d '{"action": "login"}'
+//!   --json '{"action": "login"}'
 //! ```
 
 use super::super::launch;

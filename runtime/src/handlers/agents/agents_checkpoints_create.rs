@@ -19,7 +19,7 @@
 //! `paths`: files that may not be read are left out of every restore point. `limits`.
 //!
 //! ```sh
-//! curl -X POST -H "X-Access-Token: $ABX_SERVER_TOKEN" -d '{"label": "before the rewrite"}' \
+//! curl -X POST -H "X-Access-Token: $ABX_SERVER_TOKEN" --json '{"label": "before the rewrite"}' \
 //!   "http://localhost:9000/agents/sessions/$SESSION/checkpoints"
 //! ```
 

@@ -20,7 +20,7 @@
 //! `paths`: files that may not be written or deleted are left as they are and told in `skipped`. `limits`.
 //!
 //! ```sh
-//! curl -X POST -H "X-Access-Token: $ABX_SERVER_TOKEN" -d '{"dry_run": true}' \
+//! curl -X POST -H "X-Access-Token: $ABX_SERVER_TOKEN" --json '{"dry_run": true}' \
 //!   "http://localhost:9000/agents/sessions/$SESSION/checkpoints/$CHECKPOINT/restore"
 //! ```
 

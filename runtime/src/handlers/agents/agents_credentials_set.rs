@@ -20,7 +20,7 @@
 //!
 //! ```sh
 //! curl -X POST http://localhost:9000/agents/credentials -H 'Content-Type: application/json' \
-//!   -d '{"name": "ANTHROPIC_API_KEY", "value": "…", "agents": ["claude"]}'
+//!   --json '{"name": "ANTHROPIC_API_KEY", "value": "…", "agents": ["claude"]}'
 //! ```
 
 use super::super::launch;

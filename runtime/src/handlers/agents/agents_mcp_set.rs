@@ -20,7 +20,7 @@
 //!
 //! ```sh
 //! curl -X POST -H "X-Access-Token: $ABX_SERVER_TOKEN" http://localhost:9000/agents/mcp \
-//!   -d '{"name": "docs", "url": "https://mcp.example.com/", "headers_from": {"Authorization": "docs-token"}}'
+//!   --json '{"name": "docs", "url": "https://mcp.example.com/", "headers_from": {"Authorization": "docs-token"}}'
 //! ```
 
 use std::sync::Arc;

@@ -20,7 +20,7 @@
 //!
 //! ```sh
 //! curl -X POST -H "X-Access-Token: $TOKEN" http://localhost:9000/agents/catalog/opencode/adopt \
-//!   -d '{"native_session_id": "ses_4f1c", "cwd": "/home/user/project"}'
+//!   --json '{"native_session_id": "ses_4f1c", "cwd": "/home/user/project"}'
 //! ```
 
 use crate::agents::process::Judge;

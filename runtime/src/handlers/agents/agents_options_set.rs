@@ -19,7 +19,7 @@
 //!
 //! ```sh
 //! curl -X POST -H "X-Access-Token: $TOKEN" http://localhost:9000/agents/sessions/$SESSION/options \
-//!   -d '{"category": "mode", "value": "plan"}'
+//!   --json '{"category": "mode", "value": "plan"}'
 //! ```
 
 use super::talking;

@@ -21,7 +21,7 @@
 //!
 //! ```sh
 //! curl -X POST -H "X-Access-Token: $TOKEN" http://localhost:9000/agents/requests/$REQUEST/decision \
-//!   -d '{"decision": "allow", "remember": {"match": {"command_glob": "cargo test*"}}}'
+//!   --json '{"decision": "allow", "remember": {"match": {"command_glob": "cargo test*"}}}'
 //! ```
 
 use super::{deciding, talking};

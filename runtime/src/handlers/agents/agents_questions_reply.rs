@@ -19,7 +19,7 @@
 //!
 //! ```sh
 //! curl -X POST -H "X-Access-Token: $TOKEN" http://localhost:9000/agents/requests/$REQUEST/answer \
-//!   -d '{"action": "accept", "content": {"colour": "green"}}'
+//!   --json '{"action": "accept", "content": {"colour": "green"}}'
 //! ```
 
 use super::{deciding, talking};

@@ -22,7 +22,7 @@
 //!
 //! ```sh
 //! curl -X POST http://localhost:9000/agents/catalog -H 'Content-Type: application/json' \
-//!   -d '{"id": "mine", "command": "/opt/mine/agent", "args": ["--acp"]}'
+//!   --json '{"id": "mine", "command": "/opt/mine/agent", "args": ["--acp"]}'
 //! ```
 
 use super::super::launch;

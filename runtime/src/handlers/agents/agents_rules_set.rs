@@ -22,7 +22,7 @@
 //!
 //! ```sh
 //! curl -X POST -H "X-Access-Token: $TOKEN" http://localhost:9000/agents/rules \
-//!   -d '{"scope": {"agent_id": "opencode"}, "match": {"command_glob": "cargo test*"}, "decision": "allow"}'
+//!   --json '{"scope": {"agent_id": "opencode"}, "match": {"command_glob": "cargo test*"}, "decision": "allow"}'
 //! ```
 
 use super::{deciding, talking};

@@ -23,7 +23,7 @@
 //!
 //! ```sh
 //! curl -X POST -H "X-Access-Token: $TOKEN" http://localhost:9000/agents/runs \
-//!   -d '{"agent_id": "opencode", "cwd": "/home/user/project", "prompt": "add a test"}'
+//!   --json '{"agent_id": "opencode", "cwd": "/home/user/project", "prompt": "add a test"}'
 //! ```
 
 use super::{asking, talking};

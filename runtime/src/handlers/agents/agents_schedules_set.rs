@@ -21,7 +21,7 @@
 //!
 //! ```sh
 //! curl -X POST -H "X-Access-Token: $ABX_SERVER_TOKEN" http://localhost:9000/agents/schedules \
-//!   -d '{"name": "nightly", "cron": "0 3 * * *", "timezone": "Europe/Berlin", "agent_id": "opencode", "cwd": "project",
+//!   --json '{"name": "nightly", "cron": "0 3 * * *", "timezone": "Europe/Berlin", "agent_id": "opencode", "cwd": "project",
 //!        "prompt": "update the dependencies"}'
 //! ```
 

@@ -20,7 +20,7 @@
 //!
 //! ```sh
 //! curl -X POST http://localhost:9000/agents/search -H 'Content-Type: application/json' \
-//!   -d '{"query": "parser \"off by one\"", "kinds": ["agent_message"]}'
+//!   --json '{"query": "parser \"off by one\"", "kinds": ["agent_message"]}'
 //! ```
 
 use super::super::launch;

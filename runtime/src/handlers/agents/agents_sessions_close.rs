@@ -17,7 +17,7 @@
 //!
 //! ```sh
 //! curl -X POST -H "X-Access-Token: $TOKEN" http://localhost:9000/agents/sessions/$SESSION/close \
-//!   -d '{}'
+//!   --json '{}'
 //! ```
 
 use super::talking;

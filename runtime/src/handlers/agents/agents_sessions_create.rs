@@ -26,7 +26,7 @@
 //!
 //! ```sh
 //! curl -X POST -H "X-Access-Token: $TOKEN" http://localhost:9000/agents/sessions \
-//!   -d '{"agent_id": "opencode", "cwd": "/home/user/project", "policy": {"default": "allow_reads"}}'
+//!   --json '{"agent_id": "opencode", "cwd": "/home/user/project", "policy": {"default": "allow_reads"}}'
 //! ```
 
 use crate::agents::once::{self, Claim};

@@ -21,7 +21,7 @@
 //!
 //! ```sh
 //! curl -X POST -H "X-Access-Token: $TOKEN" http://localhost:9000/agents/sessions/$SESSION/fork \
-//!   -d '{"title": "another way"}'
+//!   --json '{"title": "another way"}'
 //! ```
 
 use super::talking;

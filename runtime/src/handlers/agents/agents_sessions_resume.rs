@@ -23,7 +23,7 @@
 //!
 //! ```sh
 //! curl -X POST -H "X-Access-Token: $TOKEN" http://localhost:9000/agents/sessions/$SESSION/resume \
-//!   -d '{"allow": ["resume", "load"]}'
+//!   --json '{"allow": ["resume", "load"]}'
 //! ```
 
 use super::talking;

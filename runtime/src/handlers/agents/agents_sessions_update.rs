@@ -18,7 +18,7 @@
 //!
 //! ```sh
 //! curl -X POST -H "X-Access-Token: $TOKEN" http://localhost:9000/agents/sessions/$SESSION \
-//!   -d '{"queue_paused": true}'
+//!   --json '{"queue_paused": true}'
 //! ```
 
 use super::talking;

@@ -19,7 +19,7 @@
 //!
 //! ```sh
 //! curl -X POST -H "X-Access-Token: $ABX_SERVER_TOKEN" http://localhost:9000/agents/skills \
-//!   -d '{"name": "code-review", "description": "How we review", "files": {"SKILL.md": "# Steps"}, "targets": ["claude"]}'
+//!   --json '{"name": "code-review", "description": "How we review", "files": {"SKILL.md": "# Steps"}, "targets": ["claude"]}'
 //! ```
 
 use std::collections::BTreeMap;

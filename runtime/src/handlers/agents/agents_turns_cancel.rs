@@ -19,7 +19,7 @@
 //!
 //! ```sh
 //! curl -X POST -H "X-Access-Token: $TOKEN" http://localhost:9000/agents/sessions/$SESSION/turns/$TURN/cancel \
-//!   -d '{"grace_seconds": 5}'
+//!   --json '{"grace_seconds": 5}'
 //! ```
 
 use super::talking;

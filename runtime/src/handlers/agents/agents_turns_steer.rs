@@ -20,7 +20,7 @@
 //!
 //! ```sh
 //! curl -X POST -H "X-Access-Token: $TOKEN" http://localhost:9000/agents/sessions/$SESSION/turns/$TURN/steer \
-//!   -d '{"prompt": "leave the parser alone"}'
+//!   --json '{"prompt": "leave the parser alone"}'
 //! ```
 
 use super::talking;

@@ -21,7 +21,7 @@
 //!
 //! ```sh
 //! curl -X POST -H "X-Access-Token: $TOKEN" http://localhost:9000/agents/sessions/$SESSION/turns/stream \
-//!   -d '{"prompt": "add a test for the parser"}'
+//!   --json '{"prompt": "add a test for the parser"}'
 //! ```
 
 use super::{asking, recorded, talking, telling};

@@ -23,7 +23,7 @@
 //!
 //! ```sh
 //! curl -X POST -H "X-Access-Token: $ABX_SERVER_TOKEN" http://localhost:9000/agents/webhooks \
-//!   -d '{"url": "https://hooks.example.com/agents", "kinds": ["turn.*", "permission.requested"], "ping": true}'
+//!   --json '{"url": "https://hooks.example.com/agents", "kinds": ["turn.*", "permission.requested"], "ping": true}'
 //! ```
 
 use std::sync::Arc;

@@ -24,7 +24,7 @@
 //!
 //! ```sh
 //! curl -X POST http://localhost:9000/browser/navigate -H 'Content-Type: application/json' \
-//!   -d '{"url": "http://example.com/"}'
+//!   --json '{"url": "http://example.com/"}'
 //! ```
 
 use super::{Time, end, visit};

@@ -19,7 +19,7 @@
 //!
 //! ```sh
 //! curl -X POST http://localhost:9000/browser/type -H 'Content-Type: application/json' \
-//!   -d '{"selector": "#name", "text": "Ada", "clear": true}'
+//!   --json '{"selector": "#name", "text": "Ada", "clear": true}'
 //! ```
 
 use super::{Time, end, visit};

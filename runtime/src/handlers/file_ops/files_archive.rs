@@ -21,7 +21,7 @@
 //! `paths`, judged as a read, for each path and each entry below it; `limits`.
 //!
 //! ```sh
-//! curl -X POST -H "X-Access-Token: $TOKEN" -d '{"paths": ["src"], "format": "zip"}' http://localhost:9000/files/archive
+//! curl -X POST -H "X-Access-Token: $TOKEN" --json '{"paths": ["src"], "format": "zip"}' http://localhost:9000/files/archive
 //! ```
 
 use super::encoded;

@@ -19,7 +19,7 @@
 //! `paths`, judged as a read, for the directory and for each entry; `limits`.
 //!
 //! ```sh
-//! curl -X POST -H "X-Access-Token: $TOKEN" -d '{"pattern": "TODO", "glob": "*.rs"}' http://localhost:9000/files/grep
+//! curl -X POST -H "X-Access-Token: $TOKEN" --json '{"pattern": "TODO", "glob": "*.rs"}' http://localhost:9000/files/grep
 //! ```
 
 use super::intake::{body_count, body_path};

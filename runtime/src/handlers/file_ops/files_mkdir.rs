@@ -17,7 +17,7 @@
 //! `paths`, judged as a write; `params.allow_extensions`, `params.deny_extensions`.
 //!
 //! ```sh
-//! curl -X POST -H "X-Access-Token: $TOKEN" -d '{"path": "/home/user/a/b"}' http://localhost:9000/files/mkdir
+//! curl -X POST -H "X-Access-Token: $TOKEN" --json '{"path": "/home/user/a/b"}' http://localhost:9000/files/mkdir
 //! ```
 
 use super::intake::required_path;

@@ -20,7 +20,7 @@
 //! `params.allow_extensions`, `params.deny_extensions` on the destination.
 //!
 //! ```sh
-//! curl -X POST -H "X-Access-Token: $TOKEN" -d '{"source": "a.txt", "destination": "b.txt"}' http://localhost:9000/files/move
+//! curl -X POST -H "X-Access-Token: $TOKEN" --json '{"source": "a.txt", "destination": "b.txt"}' http://localhost:9000/files/move
 //! ```
 
 use super::intake::required_path;

@@ -23,7 +23,7 @@
 //! `paths`, judged as a listing, for the directory and for each entry; `limits`.
 //!
 //! ```sh
-//! curl -X POST -H "X-Access-Token: $TOKEN" -d '{"pattern": "*.py"}' http://localhost:9000/files/search
+//! curl -X POST -H "X-Access-Token: $TOKEN" --json '{"pattern": "*.py"}' http://localhost:9000/files/search
 //! ```
 
 use super::intake::{body_count, body_path};

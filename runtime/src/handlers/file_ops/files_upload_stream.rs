@@ -22,7 +22,7 @@
 //! `paths`, judged as a write; `params.overwrite`, `params.allow_extensions`, `params.deny_extensions`; `limits`.
 //!
 //! ```sh
-//! curl -X POST -H "X-Access-Token: $TOKEN" -d @body.json http://localhost:9000/files/upload-stream
+//! curl -X POST -H "X-Access-Token: $TOKEN" --json @body.json http://localhost:9000/files/upload-stream
 //! ```
 
 use super::multipart;

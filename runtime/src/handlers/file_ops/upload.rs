@@ -19,7 +19,7 @@
 //! `paths`, judged as a write; `params.overwrite`, `params.allow_extensions`, `params.deny_extensions`; `limits`.
 //!
 //! ```sh
-//! curl -X POST -H "X-Access-Token: $TOKEN" -d '{"path": "a.txt", "content_base64": "aGk="}' http://localhost:9000/upload
+//! curl -X POST -H "X-Access-Token: $TOKEN" --json '{"path": "a.txt", "content_base64": "aGk="}' http://localhost:9000/upload
 //! ```
 
 use super::receive::receive;

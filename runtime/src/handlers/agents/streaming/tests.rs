@@ -51,8 +51,9 @@ async fn read(mut frames: Frames, most: usize) -> String {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 6, ..ProptestConfig::default() })]
 
+    // A reader that never stays for a whole event would never end.
     #[test]
-    fn cut_at_random_places_the_pieces_are_the_log(cuts in proptest::collection::vec(1_usize..60_000, 1..6)) {
+    fn cut_at_random_places_the_pieces_are_the_log(cuts in proptest::collection::vec(1_000_usize..60_000, 1..6)) {
         let seen = Runtime::new().unwrap().block_on(async {
             let bench = Bench::new();
             let session = bench.session().await;
