@@ -354,7 +354,11 @@ fn a_session_is_deleted_with_all_that_is_kept_of_it() {
     let path = format!("/agents/sessions/{id}");
     lab.turn(&id, "save made.txt kept");
     lab.post("/agents/rules", json!({"scope": {"session_id": id}, "decision": "reject"}));
-    lab.post(&format!("{path}/turns"), json!({"prompt": "wait"}));
+    let turn =
+        lab.post(&format!("{path}/turns"), json!({"prompt": "echo begun\nwait"}))["turn"]["turn_id"].clone();
+    // The agent keeps what it is asked: it must have done so before it is told to forget.
+    let turn = format!("{path}/turns/{}", turn.as_str().unwrap());
+    until("it has begun", || (lab.get(&turn)["turn"]["text"] == "begun").then_some(()));
     assert_eq!(lab.refused("DELETE", &path, None), "409 session_busy");
     assert_eq!(lab.refused("DELETE", &format!("{path}?force=maybe"), None), "400 invalid_parameter");
     let gone = lab.delete(&format!("{path}?force=true&native=true"));

@@ -34,11 +34,12 @@ fn events(text: &str) -> Vec<(i64, String, Value)> {
     text.split("\n\n").filter_map(event).collect()
 }
 
-/// Reads until the stream ends or `most` bytes have come: the reader is cut wherever that is.
+/// Reads until the stream ends, falls silent, or `most` bytes have come: the reader is cut wherever that is.
 async fn read(mut frames: Frames, most: usize) -> String {
+    const SILENCE: Duration = Duration::from_millis(500);
     let mut bytes = Vec::new();
     while bytes.len() < most
-        && let Some(frame) = frames.next().await
+        && let Ok(Some(frame)) = tokio::time::timeout(SILENCE, frames.next()).await
     {
         bytes.extend_from_slice(&frame.unwrap());
     }
