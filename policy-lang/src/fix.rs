@@ -1,6 +1,6 @@
 //! Fixes: the safe suggestions of a document's findings, made in its text, and never one that could widen access.
 //!
-//! [`delete`] takes entries out, [`apply`] makes edits, [`widens`] judges, [`mend`] finds what may be applied and proves each step.
+//! [`delete`] takes entries out, [`apply()`] makes edits, [`widens`] judges, [`mend()`] finds what may be applied and proves each step.
 
 mod apply;
 pub mod delete;

@@ -1,6 +1,6 @@
 //! Policy tests: calls with the answers that an author expects, judged by the same `decide` as everything else.
 //!
-//! [`read`] takes a suite from a file of its own or from a template's `server_tests:`, [`run`] asks a policy, [`coverage`] names
+//! [`read()`] takes a suite from a file of its own or from a template's `server_tests:`, [`run()`] asks a policy, [`coverage`] names
 //! the rules that no test decides, [`mutate`] changes each rule and names the changes that no test notices.
 
 mod ask;

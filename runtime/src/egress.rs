@@ -2,7 +2,7 @@
 //! Knows nothing of HTTP as the server speaks it.
 //!
 //! A [`Judge`] is the URL rules of one endpoint under one policy. It reads a URL as a browser reads it, resolves its host
-//! once, judges every address that came back, and yields a [`Place`]: a URL with the addresses that passed. [`connect`]
+//! once, judges every address that came back, and yields a [`Place`]: a URL with the addresses that passed. [`connect()`]
 //! goes to one of those very addresses and asks no name server again, so that a name whose answer changes between check
 //! and use leads nowhere else. [`send`] speaks HTTP/1.1 over such a connection, follows no redirect, uses no proxy, and
 //! is bounded in time; its [`Answer`] is bounded in size by who reads it.
