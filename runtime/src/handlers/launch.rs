@@ -137,7 +137,8 @@ pub(super) fn ask_variables(call: &Call, named: &[VariableQuery<'_>]) -> Result<
     ask(call, &query)
 }
 
-/// Asks the policy. Unlike [`Permit::check`](crate::pipeline::admit::Permit::check), what the query borrows need not outlive the call.
+/// Asks the policy. Unlike [`Permit::check`](crate::pipeline::admit::Permit::check), what the query borrows need not
+/// outlive the call.
 ///
 /// # Errors
 /// The refusal of the first gate that refuses.
