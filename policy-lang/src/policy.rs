@@ -3,7 +3,7 @@
 //! [`CompiledPolicy`] is made by [`crate::compile`] from a [`Resolved`] and keeps it beside the tables that decide, so
 //! that a refusal can name its rule and the place of the rule.
 
-use crate::endpoint::{AuditLevel, ENDPOINTS, EndpointDecl};
+use crate::endpoint::{AuditLevel, ENDPOINTS, EndpointDecl, Key};
 use crate::matchers::command::CommandRules;
 use crate::matchers::extension::ExtensionRules;
 use crate::matchers::port::PortRules;
@@ -63,6 +63,24 @@ pub struct Limits {
     pub rate_per_minute: Option<Ruled<u64>>,
     /// Calls at the same time per principal.
     pub max_concurrency: Option<Ruled<u64>>,
+}
+
+impl Limits {
+    /// The limit behind a key; none where the key is no limit, or nobody bounds it.
+    #[must_use]
+    pub const fn of(&self, key: Key) -> Option<Ruled<u64>> {
+        match key {
+            Key::LimitsMaxBytes => self.max_bytes,
+            Key::LimitsMaxRequestBytes => self.max_request_bytes,
+            Key::LimitsMaxEntries => self.max_entries,
+            Key::LimitsMaxDurationSeconds => self.max_duration_seconds,
+            Key::LimitsMaxOutputBytes => self.max_output_bytes,
+            Key::LimitsTimeoutSeconds => self.timeout_seconds,
+            Key::LimitsRatePerMinute => self.rate_per_minute,
+            Key::LimitsMaxConcurrency => self.max_concurrency,
+            _ => None,
+        }
+    }
 }
 
 /// The resolved parameters of one endpoint. `None`: the endpoint takes no such key, or nobody said anything and the

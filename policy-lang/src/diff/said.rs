@@ -2,7 +2,7 @@
 
 use super::change::{Cause, Said};
 use super::view::View;
-use super::witness::{Answer, limit};
+use super::witness::Answer;
 use crate::endpoint::{Catalogue, KEYS, Key, MergeLaw};
 use crate::explain::{self, Holds, show_value};
 use crate::layer::LayerKind;
@@ -20,7 +20,7 @@ pub(super) fn differs(old: &View<'_>, new: &View<'_>, key: Key) -> bool {
     if accumulates(key) {
         return elements(old, key) != elements(new, key);
     }
-    let value = |view: &View<'_>| limit(view.rules, key).map(|limit| limit.value);
+    let value = |view: &View<'_>| view.rules.limits.of(key).map(|limit| limit.value);
     if value(old) != value(new) {
         return true;
     }

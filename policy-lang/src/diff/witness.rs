@@ -147,7 +147,7 @@ impl Beyond {
     fn ask(&self, rules: &EndpointPolicy) -> Answer {
         let refused = |code, rule| Answer::refused(code, ElementRef { rule, ..ElementRef::BASE });
         match self {
-            Self::Amount(key, amount) => match limit(rules, *key) {
+            Self::Amount(key, amount) => match rules.limits.of(*key) {
                 Some(limit) if *amount > limit.value => refused(passed(*key), limit.rule),
                 _ => Answer::ALLOWED,
             },
@@ -168,22 +168,6 @@ impl Beyond {
                 denied.map_or(Answer::ALLOWED, |element| Answer::refused("not_inherited", element))
             }
         }
-    }
-}
-
-/// The limit behind a key.
-pub(super) fn limit(rules: &EndpointPolicy, key: Key) -> Option<Ruled<u64>> {
-    let limits = &rules.limits;
-    match key {
-        Key::LimitsMaxBytes => limits.max_bytes,
-        Key::LimitsMaxRequestBytes => limits.max_request_bytes,
-        Key::LimitsMaxEntries => limits.max_entries,
-        Key::LimitsMaxDurationSeconds => limits.max_duration_seconds,
-        Key::LimitsMaxOutputBytes => limits.max_output_bytes,
-        Key::LimitsTimeoutSeconds => limits.timeout_seconds,
-        Key::LimitsRatePerMinute => limits.rate_per_minute,
-        Key::LimitsMaxConcurrency => limits.max_concurrency,
-        _ => None,
     }
 }
 

@@ -130,18 +130,7 @@ fn name(test: &Test, policy: &CompiledPolicy) -> String {
 
 /// The limit that holds for the endpoint of a test.
 fn limit(policy: &CompiledPolicy, test: &Test, key: Key) -> Option<u64> {
-    let limits = &policy.endpoint(test.ask.endpoint)?.limits;
-    let ruled = match key {
-        Key::LimitsMaxBytes => limits.max_bytes,
-        Key::LimitsMaxRequestBytes => limits.max_request_bytes,
-        Key::LimitsMaxEntries => limits.max_entries,
-        Key::LimitsMaxDurationSeconds => limits.max_duration_seconds,
-        Key::LimitsMaxOutputBytes => limits.max_output_bytes,
-        Key::LimitsTimeoutSeconds => limits.timeout_seconds,
-        Key::LimitsRatePerMinute => limits.rate_per_minute,
-        Key::LimitsMaxConcurrency => limits.max_concurrency,
-        _ => None,
-    };
+    let ruled = policy.endpoint(test.ask.endpoint)?.limits.of(key);
     ruled.map(|ruled| ruled.value)
 }
 

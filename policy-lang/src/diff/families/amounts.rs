@@ -2,7 +2,7 @@
 
 use crate::decide::Op;
 use crate::diff::view::{Opening, View};
-use crate::diff::witness::{Beyond, Witness, limit};
+use crate::diff::witness::{Beyond, Witness};
 use crate::endpoint::Key;
 
 /// Every limit.
@@ -20,11 +20,11 @@ pub(super) const LIMITS: [Key; 8] = [
 /// A limit opens where it is higher, or gone.
 pub(super) fn limits(from: &View<'_>, to: &View<'_>, out: &mut Vec<Opening>) {
     for key in LIMITS {
-        let Some(least) = limit(from.rules, key).and_then(|limit| limit.value.checked_add(1)) else {
+        let Some(least) = from.rules.limits.of(key).and_then(|limit| limit.value.checked_add(1)) else {
             continue;
         };
         // The most that is permitted now says more than the least that was refused.
-        let amount = limit(to.rules, key).map_or(least, |limit| limit.value.max(least));
+        let amount = to.rules.limits.of(key).map_or(least, |limit| limit.value.max(least));
         let witness = match key {
             Key::LimitsMaxBytes => Witness { bytes: Some(amount), ..to.call() },
             Key::LimitsMaxRequestBytes => Witness { request_bytes: Some(amount), ..to.call() },
