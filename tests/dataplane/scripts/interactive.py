@@ -9,12 +9,18 @@ from langsmith.sandbox import SandboxOperationError
 box = sandbox()
 
 
+def lives(pid):
+    # The process may leave between any two looks: a file that opens can still answer "no such process".
+    try:
+        with open(f"/proc/{pid}/stat") as stat:
+            return stat.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
 def gone(pid, within):
     until = time.monotonic() + within
-    while os.path.exists(f"/proc/{pid}"):
-        with open(f"/proc/{pid}/stat") as stat:
-            if stat.read().rsplit(")", 1)[1].split()[0] == "Z":
-                return
+    while lives(pid):
         assert time.monotonic() < until, f"{pid} lives"
         time.sleep(0.02)
 
@@ -57,7 +63,7 @@ for kill_on_disconnect in (True, False):
         gone(pid, 4)
         assert not os.path.exists(f"{BASE}/went_on")
     else:
-        assert os.path.exists(f"/proc/{pid}")
+        assert lives(pid)
         again = handle.reconnect()
         equal(again.result.exit_code, 0)
         assert os.path.exists(f"{BASE}/went_on")
