@@ -3,6 +3,7 @@
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
+use std::time::Duration;
 
 /// An event.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,6 +37,19 @@ impl Follower {
         body: Option<&Value>,
         after: Option<u64>,
     ) -> Self {
+        Self::within(crate::lab::PATIENCE, port, method, path, token, body, after)
+    }
+
+    /// The same, where a silence may last longer.
+    pub fn within(
+        patience: Duration,
+        port: u16,
+        method: &str,
+        path: &str,
+        token: Option<&str>,
+        body: Option<&Value>,
+        after: Option<u64>,
+    ) -> Self {
         let mut request = format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\n");
         if let Some(token) = token {
             request.push_str(&format!("X-Access-Token: {token}\r\n"));
@@ -50,7 +64,7 @@ impl Follower {
         }
         request.push_str(&format!("\r\n{body}"));
         let mut stream = crate::raw::connect(port);
-        stream.set_read_timeout(Some(crate::lab::PATIENCE)).unwrap();
+        stream.set_read_timeout(Some(patience)).unwrap();
         stream.write_all(request.as_bytes()).unwrap();
         let mut stream = BufReader::new(stream);
         let mut line = String::new();

@@ -6,6 +6,7 @@
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::print_stdout,
     unreachable_pub,
     reason = "a test program: what goes wrong is a failed test"
 )]
@@ -14,6 +15,8 @@
 #[path = "../http/client.rs"]
 mod client;
 mod follow;
+#[path = "../golden.rs"]
+mod golden;
 mod lab;
 mod log;
 #[path = "../http/raw.rs"]
