@@ -74,6 +74,13 @@ impl Driver {
         (status, text("code"), text("rule"))
     }
 
+    /// The rule that refuses a URL to `one`.
+    pub fn refused(&self, url: &str) -> String {
+        let (status, code, rule) = self.refusal("/browser/navigate", json!({ "url": url }));
+        assert_eq!((status, &*code), (403, "url_not_allowed"), "{url}");
+        rule
+    }
+
     /// The processes of its browser.
     pub fn browsers(&self) -> Vec<i32> {
         browsers_of(self.server.pid())

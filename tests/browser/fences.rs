@@ -1,17 +1,11 @@
 //! Which URLs may be opened, whoever opens them: the caller, a redirect, or the page by any means it has.
 
-use crate::driver::{Driver, eventually, setup};
-use crate::site::{Encrypted, Page, Sink, Site};
+use crate::driver::Driver;
+use crate::site::{Page, Sink, Site, home};
 use serde_json::{Value, json};
 use std::time::Duration;
 
 const BLOCKED: &str = r#"{"block_private_networks": true}"#;
-
-fn refused(driver: &Driver, url: &str) -> String {
-    let (status, code, rule) = driver.refusal("/browser/navigate", json!({ "url": url }));
-    assert_eq!((status, &*code), (403, "url_not_allowed"), "{url}");
-    rule
-}
 
 #[test]
 fn row_61_62_70_no_spelling_of_a_private_address_is_opened() {
@@ -43,9 +37,9 @@ fn row_61_62_70_no_spelling_of_a_private_address_is_opened() {
         "ok.com@127.0.0.1",
         "metadata.google.internal",
     ] {
-        refused(&driver, &format!("http://{host}:{port}/"));
+        driver.refused(&format!("http://{host}:{port}/"));
     }
-    refused(&driver, &format!("http:127.0.0.1:{port}"));
+    driver.refused(&format!("http:127.0.0.1:{port}"));
     assert_eq!((sink.came(), driver.browsers()), (0, vec![]));
 }
 
@@ -58,7 +52,7 @@ fn row_64_a_name_with_a_private_answer_is_not_opened() {
         std::net::IpAddr::V6(ip) => ip.is_loopback() || ip.is_unique_local(),
     };
     if found.any(private) {
-        refused(&Driver::start(BLOCKED), &format!("http://{name}:1/"));
+        Driver::start(BLOCKED).refused(&format!("http://{name}:1/"));
     }
 }
 
@@ -84,7 +78,7 @@ fn row_68_only_http_and_https_are_opened() {
         "filesystem:http://127.0.0.1/x",
         "intent:x",
     ] {
-        assert_eq!(refused(&driver, url), "default:base", "{url}");
+        assert_eq!(driver.refused(url), "default:base", "{url}");
     }
 }
 
@@ -134,7 +128,7 @@ fn row_71_an_allow_entry_fits_no_more_than_it_says() {
         "https://a.ok.com%2eevil.com/".to_owned(),
         "https://a.ok.com./".to_owned(),
     ] {
-        assert_eq!(refused(&driver, &url), "policy:endpoints.browser_navigate", "{url}");
+        assert_eq!(driver.refused(&url), "policy:endpoints.browser_navigate", "{url}");
     }
     assert_eq!(other.came(), 0);
 }
@@ -222,10 +216,6 @@ fn try_all(driver: &Driver, site: &Site, host: &str) {
     std::thread::sleep(Duration::from_millis(800));
 }
 
-fn home() -> Site {
-    Site::new(&[("/", Page::html("<title>Home</title>"))])
-}
-
 #[test]
 fn row_67_nothing_that_a_page_does_reaches_what_is_denied() {
     let (site, sink, open) = (home(), Sink::new(), Sink::new());
@@ -254,70 +244,10 @@ fn row_67_nothing_that_a_page_does_reaches_a_private_network() {
 }
 
 #[test]
-fn a_path_that_is_denied_is_denied_to_sockets_too() {
-    let site = home();
-    let port = site.port;
-    let driver = Driver::start(&format!(r#"{{"url_deny": ["127.0.0.1:{port}/secret"]}}"#));
-    driver.go(&site.url("/"));
-    let answer = driver.eval("new Promise(done => { const s = new WebSocket('ws://' + location.host + '/secret'); s.onclose = () => done('closed') })");
-    assert_eq!(answer, "closed");
-    assert_eq!(driver.eval("fetch('/secret').then(() => 'read', () => 'refused')"), "refused");
-    driver.eval("new Promise(done => { const s = new WebSocket('ws://' + location.host + '/open'); s.onclose = () => done('closed') })");
-    assert_eq!((site.was_asked("/secret"), site.was_asked("/open")), (false, true), "{:?}", site.asked());
-}
-
-#[test]
-fn a_path_inside_an_encrypted_connection_is_judged_by_the_page() {
-    let (site, folder) = (home(), tempfile::tempdir().unwrap());
-    let encrypted = Encrypted::new(folder.path());
-    let host = format!("127.0.0.1:{}", encrypted.port);
-    site.add("/worker.js", Page::script(&format!("fetch('https://{host}/no/service', {{mode: 'no-cors'}}).catch(() => 0); fetch('https://{host}/ok/service', {{mode: 'no-cors'}}).catch(() => 0)")));
-    // The certificate is nobody's: this browser takes it all the same.
-    let browser = folder.path().join("browser");
-    std::fs::write(&browser, "#!/bin/sh\nexec chromium \"$@\" --ignore-certificate-errors\n").unwrap();
-    std::fs::set_permissions(&browser, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let rules = format!(r#"{{"url_allow": ["http://127.0.0.1:{}", "https://{host}/ok"]}}"#, site.port);
-    let driver = Driver { server: setup(&rules).env("ABX_BROWSER", browser.to_str().unwrap()).start() };
-    for path in ["/no", "/ok"] {
-        driver.go(&site.url("/"));
-        let url = |what: &str| format!("'https://{host}{path}/{what}'");
-        let fetch =
-            |what: &str| format!("fetch({}, {{mode: 'no-cors'}}).catch(() => 0).then(() => 0)", url(what));
-        driver.eval(&fetch("fetch"));
-        driver.eval(&format!("const i = new Image(); i.src = {}; 0", url("image")));
-        driver.eval(&format!(
-            "const f = document.createElement('iframe'); f.src = {}; document.body.append(f); 0",
-            url("frame")
-        ));
-        driver.eval(&format!("window.open({}); 0", url("window")));
-        driver.eval(&format!("new Worker(URL.createObjectURL(new Blob([\"{}\"]))); 0", fetch("worker")));
-        driver
-            .eval(&format!("new SharedWorker(URL.createObjectURL(new Blob([\"{}\"]))); 0", fetch("shared")));
-        driver.eval("navigator.serviceWorker.register('/worker.js').then(() => navigator.serviceWorker.ready).then(() => 0)");
-        driver.eval("new Promise(done => setTimeout(done, 1500))");
-        driver.eval(&format!("location = {}; 0", url("location")));
-        std::thread::sleep(Duration::from_millis(300));
-    }
-    let asked = || {
-        let asked = encrypted.asked().into_iter().filter(|path| path != "/favicon.ico");
-        asked.collect::<std::collections::BTreeSet<_>>()
-    };
-    // Windows are closed unseen, and shared workers where the rules name paths.
-    let wanted =
-        ["fetch", "frame", "image", "location", "service", "worker"].map(|what| format!("/ok/{what}"));
-    eventually("everything that is allowed was asked for", || {
-        wanted.iter().all(|path| asked().contains(path))
-    });
-    assert_eq!(asked(), wanted.into_iter().collect());
-    assert_eq!(driver.go(&format!("https://{host}/ok"))["status"], 200);
-    assert_eq!(refused(&driver, &format!("https://{host}/no")), "policy:endpoints.browser_navigate");
-}
-
-#[test]
 fn a_page_does_not_reach_the_server_itself() {
     let driver = Driver::start("{}");
     let own = format!("http://127.0.0.1:{}/health", driver.server.port);
-    assert_eq!(refused(&driver, &own), "default:base");
+    assert_eq!(driver.refused(&own), "default:base");
     let site = home();
     driver.go(&site.url("/"));
     let read = format!("fetch('{own}', {{mode: 'no-cors'}}).then(() => 'read', () => 'refused')");

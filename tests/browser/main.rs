@@ -22,8 +22,10 @@ mod server;
 
 mod actions;
 mod answers;
+mod confined;
 mod driver;
 mod fences;
 mod life;
+mod paths;
 mod refusals;
 mod site;

@@ -90,6 +90,11 @@ impl Site {
     }
 }
 
+/// A site of one page.
+pub fn home() -> Site {
+    Site::new(&[("/", Page::html("<title>Home</title>"))])
+}
+
 fn answer(stream: TcpStream, pages: &Mutex<HashMap<String, Page>>, asked: &Mutex<Vec<String>>) {
     let mut stream = BufReader::new(stream);
     loop {

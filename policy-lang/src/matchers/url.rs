@@ -31,8 +31,18 @@ pub struct Target {
     port: Option<u16>,
     /// The path, `..` resolved, percent escapes as they are.
     path: Box<str>,
-    /// Whether the path is not known, only where it would be asked for.
-    any_path: bool,
+    known: Known,
+}
+
+/// What is known of the path of a [`Target`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    /// All of it.
+    Whole,
+    /// Nothing yet: it is judged again once the path has been seen.
+    Later,
+    /// Nothing, and nothing ever will be.
+    Never,
 }
 
 /// The URL without its query, which may hold secrets.
@@ -74,7 +84,7 @@ impl Target {
             host,
             port: url.port_or_known_default(),
             path: url.path().into(),
-            any_path: false,
+            known: Known::Whole,
         })
     }
 
@@ -82,7 +92,14 @@ impl Target {
     /// then say nothing against it, and something for it.
     #[must_use]
     pub fn origin(self) -> Self {
-        Self { any_path: true, ..self }
+        Self { known: Known::Later, ..self }
+    }
+
+    /// The same host, port and scheme, of whose path nothing will ever be known. Entries with a path then say everything
+    /// that they could say against it, and nothing for it.
+    #[must_use]
+    pub fn unseen(self) -> Self {
+        Self { known: Known::Never, ..self }
     }
 
     /// The host, to be resolved by who connects.
@@ -186,19 +203,29 @@ impl UrlPattern {
 
     /// Whether an allow entry fits: exactly.
     fn allows(&self, target: &Target) -> bool {
-        let path = target
-            .path
-            .strip_prefix(&*self.path)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-        self.fits_origin(target, false) && (path || target.any_path)
+        let path = match target.known {
+            Known::Whole => {
+                let rest = target.path.strip_prefix(&*self.path);
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            }
+            Known::Later => true,
+            Known::Never => self.path.is_empty(),
+        };
+        self.fits_origin(target, false) && path
     }
 
     /// Whether a deny entry fits: percent escapes in the path, its case and a dot after the host are no way around it.
     fn denies(&self, target: &Target) -> bool {
-        let (own, path) = (unescaped(&self.path), unescaped(&target.path));
-        let below =
-            path.strip_prefix(own.as_slice()).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"));
-        self.fits_origin(target, true) && if target.any_path { self.path.is_empty() } else { below }
+        let path = match target.known {
+            Known::Whole => {
+                let (own, path) = (unescaped(&self.path), unescaped(&target.path));
+                let rest = path.strip_prefix(own.as_slice());
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+            }
+            Known::Later => self.path.is_empty(),
+            Known::Never => true,
+        };
+        self.fits_origin(target, true) && path
     }
 
     fn fits_origin(&self, target: &Target, wide: bool) -> bool {

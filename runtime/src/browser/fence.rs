@@ -4,6 +4,7 @@
 //! The proxy asks for every connection, the pages for every request whose path matters, a navigation for its URL. What
 //! was refused or failed is remembered for a while: the browser itself says only that something did not load.
 
+use super::console::Console;
 use crate::app::{App, index};
 use crate::egress::{EgressError, Judge, Names, Place};
 use crate::process::Owner;
@@ -26,6 +27,7 @@ pub(super) struct Fence {
     app: Weak<App>,
     who: Owner,
     names: Option<Arc<dyn Names>>,
+    pub(super) console: Arc<Console>,
     troubles: Mutex<VecDeque<(String, Trouble)>>,
 }
 
@@ -41,8 +43,14 @@ pub(super) enum Trouble {
 }
 
 impl Fence {
-    pub(super) fn new(app: &Arc<App>, who: Owner, names: Option<Arc<dyn Names>>) -> Self {
-        Self { app: Arc::downgrade(app), who, names, troubles: Mutex::default() }
+    /// `console` is told what a page could not find out by itself.
+    pub(super) fn new(
+        app: &Arc<App>,
+        who: Owner,
+        names: Option<Arc<dyn Names>>,
+        console: Arc<Console>,
+    ) -> Self {
+        Self { app: Arc::downgrade(app), who, names, console, troubles: Mutex::default() }
     }
 
     /// Judges a URL and all addresses of its host.
@@ -66,10 +74,26 @@ impl Fence {
         place.map_err(|error| self.note(&url, trouble(&judge, error)))
     }
 
-    /// Judges scheme, host and port of a tunnel that turned out to be encrypted.
+    /// Judges scheme, host and port of a tunnel that turned out to be encrypted: its requests are judged by the page.
     pub(super) fn encrypted(&self, authority: &str) -> Result<(), Trouble> {
+        self.of_whatever_path(authority, Target::origin)
+    }
+
+    /// The same of a socket, whose path nobody sees: a rule that could fit it by its path refuses it.
+    pub(super) fn encrypted_socket(&self, authority: &str) -> Result<(), Trouble> {
+        self.encrypted(authority)?;
+        let judged = self.of_whatever_path(authority, Target::unseen);
+        if let Err(Trouble::Refused(rule)) = &judged {
+            let why = "its path cannot be seen, and URL rules for its host name paths";
+            let text = format!("A socket to wss://{authority} was refused by {rule}: {why}");
+            self.console.add("warning", &text, None);
+        }
+        judged
+    }
+
+    fn of_whatever_path(&self, authority: &str, read_as: fn(Target) -> Target) -> Result<(), Trouble> {
         let (judge, url) = (self.judge()?, format!("https://{authority}/"));
-        let target = Target::parse(&url).map(Target::origin).ok_or(EgressError::Malformed);
+        let target = Target::parse(&url).map(read_as).ok_or(EgressError::Malformed);
         let judged = target.and_then(|target| judge.addresses(&target, &[]));
         judged.map_err(|error| self.note(&url, trouble(&judge, error)))
     }

@@ -7,6 +7,7 @@ use super::flags;
 use super::lobby::{Lobby, Resident};
 use super::page::Page;
 use super::profile::Profile;
+use super::proxy::Proxy;
 use crate::process::{
     Engine, Full, Job, Kind, Launch, Owner, Program, Reason, Screen, SpawnError, Stdin, Stream,
 };
@@ -92,7 +93,7 @@ impl Browser {
         let arguments = flags::arguments(&name, profile.path(), sandboxed);
         let launch = launch(engine, program, arguments, &profile).map_err(unavailable)?;
         let job = engine
-            .spawn_with(launch, &pipes.child)
+            .spawn_driven(launch, &pipes.child)
             .map_err(|error: SpawnError| unavailable(format!("The browser cannot be started: {error}")))?;
         let lobby = Arc::<Lobby>::default();
         let connection = pipes.connect(Arc::clone(&lobby) as Arc<dyn Listener>);
@@ -151,10 +152,14 @@ impl Browser {
         String::from_utf8_lossy(&self.job.log().slice(Stream::Stderr, 0, usize::MAX).1).into_owned()
     }
 
-    /// A context of its own for a resident, whose pages reach the network through the proxy on `port` alone.
-    pub(super) async fn context(&self, resident: Arc<Resident>, port: u16) -> Result<String, BrowserError> {
+    /// A context of its own for a resident, whose pages reach the network through this proxy alone.
+    pub(super) async fn context(
+        &self,
+        resident: Arc<Resident>,
+        proxy: &Proxy,
+    ) -> Result<String, BrowserError> {
         let params = json!({
-            "disposeOnDetach": true, "proxyServer": format!("127.0.0.1:{port}"), "proxyBypassList": "<-loopback>",
+            "disposeOnDetach": true, "proxyServer": proxy.rules(), "proxyBypassList": "<-loopback>",
         });
         let context: Context = self.connection.call(None, "Target.createBrowserContext", &params).await?;
         let id = context.browser_context_id;

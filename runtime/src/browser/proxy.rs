@@ -4,6 +4,9 @@
 //! sends everything through it: documents, what they load, workers, sockets, windows. A connection is judged by the
 //! addresses that its host resolves to, and goes to one of these very addresses.
 //!
+//! Sockets come in by a door of their own. To a proxy, an encrypted socket looks like any other encrypted request, but
+//! those are also judged by their paths, in the page ([`super::page`]), and sockets pass unseen there.
+//!
 //! | module | |
 //! |---|---|
 //! | `serve` | one connection of the browser: which kind of request it is |
@@ -21,6 +24,7 @@ mod tests;
 
 use super::fence::{Fence, Trouble};
 use crate::egress::{Place, dial};
+use serve::Way;
 use std::io;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
@@ -34,28 +38,56 @@ const MOST_CONNECTIONS: usize = 512;
 /// A proxy; gone when dropped.
 #[derive(Debug)]
 pub(super) struct Proxy {
-    /// Its port on the loopback address.
-    pub(super) port: u16,
+    /// Where pages come in.
+    pages: Listening,
+    /// Where their sockets do.
+    sockets: Listening,
+}
+
+/// Which of the two a connection came in by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Door {
+    Pages,
+    Sockets,
+}
+
+/// A port on the loopback address, served.
+#[derive(Debug)]
+struct Listening {
+    port: u16,
     _serving: AbortOnDropHandle<()>,
 }
 
 impl Proxy {
-    /// Listens on a port of the system's choice.
+    /// Listens on ports of the system's choice.
     pub(super) async fn open(fence: Arc<Fence>) -> io::Result<Self> {
+        let pages = Listening::open(Arc::clone(&fence), Door::Pages).await?;
+        Ok(Self { pages, sockets: Listening::open(fence, Door::Sockets).await? })
+    }
+
+    /// What tells the browser to use it. Sockets go where `socks` says, whatever kind of proxy that names.
+    pub(super) fn rules(&self) -> String {
+        let (pages, sockets) = (self.pages.port, self.sockets.port);
+        format!("http=127.0.0.1:{pages};https=127.0.0.1:{pages};socks=http://127.0.0.1:{sockets}")
+    }
+}
+
+impl Listening {
+    async fn open(fence: Arc<Fence>, door: Door) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let port = listener.local_addr()?.port();
-        let serving = AbortOnDropHandle::new(tokio::spawn(accept(listener, fence)));
+        let serving = AbortOnDropHandle::new(tokio::spawn(accept(listener, fence, door)));
         Ok(Self { port, _serving: serving })
     }
 }
 
-async fn accept(listener: TcpListener, fence: Arc<Fence>) {
+async fn accept(listener: TcpListener, fence: Arc<Fence>, door: Door) {
     let seats = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     while let Ok(seat) = Arc::clone(&seats).acquire_owned().await {
         match listener.accept().await {
             Ok((stream, _)) => {
                 let _ = stream.set_nodelay(true);
-                let served = serve::serve(Box::new(stream), Arc::clone(&fence), None);
+                let served = serve::serve(Box::new(stream), Arc::clone(&fence), Way::In(door));
                 tokio::spawn(async move {
                     served.await;
                     drop(seat);

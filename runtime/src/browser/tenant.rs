@@ -50,8 +50,9 @@ pub struct Visit {
 
 impl Tenant {
     pub(super) fn new(app: &Arc<App>, who: Owner) -> Self {
-        let fence = Arc::new(Fence::new(app, who, None));
-        Self { resident: Arc::new(Resident::new(Arc::default(), fence)), seat: Arc::default() }
+        let console = Arc::default();
+        let fence = Arc::new(Fence::new(app, who, None, Arc::clone(&console)));
+        Self { resident: Arc::new(Resident::new(console, fence)), seat: Arc::default() }
     }
 
     /// Waits for a turn.
@@ -86,12 +87,14 @@ impl Tenant {
         }
         let browser = app.browsers.running(app).await?;
         let in_use = browser.visit();
-        if seat.proxy.is_none() {
-            let failed = |_| BrowserError::Unavailable("The browser's proxy cannot be opened".to_owned());
-            seat.proxy = Some(Proxy::open(Arc::clone(&self.resident.fence)).await.map_err(failed)?);
-        }
-        let port = seat.proxy.as_ref().map_or(0, |proxy| proxy.port);
-        let context = browser.context(Arc::clone(&self.resident), port).await?;
+        let proxy = match seat.proxy.take() {
+            Some(proxy) => proxy,
+            None => Proxy::open(Arc::clone(&self.resident.fence))
+                .await
+                .map_err(|_| BrowserError::Unavailable("The browser's proxy cannot be opened".to_owned()))?,
+        };
+        let proxy = seat.proxy.insert(proxy);
+        let context = browser.context(Arc::clone(&self.resident), proxy).await?;
         let page = browser.page(&context, &self.resident).await?;
         seat.doubtful = false;
         seat.place = Some(Place { browser, context, page: Arc::clone(&page) });

@@ -132,17 +132,27 @@ impl Engine {
     /// # Errors
     /// See [`SpawnError`]. Nothing is left behind then, and no slot is used.
     pub fn spawn(self: &Arc<Self>, launch: Launch) -> Result<Arc<Job>, SpawnError> {
-        self.spawn_with(launch, &[])
+        self.start(launch, None)
     }
 
-    /// The same; the process finds `handles` as its descriptors from 3 on. Without effect on a terminal.
+    /// The same for a process that is driven through `handles`, its descriptors from 3 on, and is nothing without who
+    /// drives it: the kernel kills it when the calling thread ends, even where it is stopped. So it is to be called on a
+    /// worker of the runtime, which lasts as long as the server. Never on a terminal.
     ///
     /// # Errors
     /// See [`SpawnError`].
-    pub fn spawn_with(
+    pub fn spawn_driven(
+        self: &Arc<Self>,
+        launch: Launch,
+        handles: &[OwnedFd],
+    ) -> Result<Arc<Job>, SpawnError> {
+        self.start(launch, Some(handles))
+    }
+
+    fn start(
         self: &Arc<Self>,
         mut launch: Launch,
-        handles: &[OwnedFd],
+        driven: Option<&[OwnedFd]>,
     ) -> Result<Arc<Job>, SpawnError> {
         if self.stopping.load(Ordering::Acquire) {
             return Err(SpawnError::Stopping);
@@ -151,7 +161,7 @@ impl Engine {
         let (job, running) = {
             let _birth = self.births.read().unwrap_or_else(PoisonError::into_inner);
             let _slot = self.take_slot(&launch)?;
-            let mut running = spawn::spawn(&mut launch, handles, &self.common, tag)?;
+            let mut running = spawn::spawn(&mut launch, driven, &self.common, tag)?;
             let job = Arc::new(Job {
                 pid: running.pid,
                 title: launch.title,

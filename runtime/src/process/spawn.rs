@@ -150,22 +150,23 @@ impl Common {
     }
 }
 
-/// Starts the process, with `handles` as its descriptors from 3 on. A process on a terminal gets none.
+/// Starts the process. One that is driven finds these handles as its descriptors from 3 on, and dies with this thread; a
+/// process on a terminal is never driven.
 pub(super) fn spawn(
     launch: &mut Launch,
-    handles: &[OwnedFd],
+    driven: Option<&[OwnedFd]>,
     common: &Common,
     tag: u64,
 ) -> Result<Running, SpawnError> {
     match launch.screen {
-        Screen::Pipes => with_pipes(launch, handles, common, tag),
+        Screen::Pipes => with_pipes(launch, driven, common, tag),
         Screen::Terminal { columns, rows } => with_terminal(launch, common, tag, columns, rows),
     }
 }
 
 fn with_pipes(
     launch: &mut Launch,
-    handles: &[OwnedFd],
+    driven: Option<&[OwnedFd]>,
     common: &Common,
     tag: u64,
 ) -> Result<Running, SpawnError> {
@@ -182,7 +183,7 @@ fn with_pipes(
     let err = pipe::Receiver::from_owned_fd(err).map_err(SpawnError::System)?;
     let stdin = stdin.as_ref().unwrap_or(&common.null).as_fd();
     let stdio = [stdin, out_end.as_fd(), err_end.as_fd()];
-    let (pid, pidfd) = start(launch, handles, common, tag, stdio, None)?;
+    let (pid, pidfd) = start(launch, driven, common, tag, stdio, None)?;
     let input = match (std::mem::replace(&mut launch.input, Stdin::Empty), writer) {
         (Stdin::Bytes(bytes), Some(mut writer)) => {
             // Ends by itself: with the last byte, or when the process closes its end.
@@ -212,7 +213,7 @@ fn with_terminal(
         rustix::fs::fchown(end, Some(uid), Some(gid)).map_err(system)?;
     }
     let terminal = rustix::io::fcntl_dupfd_cloexec(&master, 3).map_err(system)?;
-    let (pid, pidfd) = start(launch, &[], common, tag, [end, end, end], Some(end))?;
+    let (pid, pidfd) = start(launch, None, common, tag, [end, end, end], Some(end))?;
     let (reader, writer) = master.into_split();
     let input = Input::new(Writer::Terminal(writer, terminal));
     finish(pid, pidfd, [Some(Source::Terminal(reader)), None], Some(input))
@@ -235,7 +236,7 @@ fn finish(
 
 fn start(
     launch: &Launch,
-    handles: &[OwnedFd],
+    driven: Option<&[OwnedFd]>,
     common: &Common,
     tag: u64,
     stdio: [BorrowedFd<'_>; 3],
@@ -253,7 +254,7 @@ fn start(
     } else {
         None
     };
-    let lifted = Lifted::new(launch.program.file(), handles)?;
+    let lifted = Lifted::new(launch.program.file(), driven.unwrap_or_default())?;
     let file = lifted.program.as_ref().map_or(launch.program.file(), |file| file.as_fd());
     let image = path.as_deref().map_or(Image::Handle(file), Image::Path);
     let plan = Plan {
@@ -268,6 +269,7 @@ fn start(
         tag: Some(tag),
         oom_score: common.oom_score.as_deref(),
         identity: common.identity,
+        dies_with: driven.is_some().then(rustix::process::getpid),
     };
     match sys::start(&plan) {
         Ok(started) => {

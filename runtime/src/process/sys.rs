@@ -63,6 +63,8 @@ pub(super) struct Plan<'a> {
     pub(super) oom_score: Option<&'a CStr>,
     /// Who to run as, if not as the server.
     pub(super) identity: Option<Identity>,
+    /// This process, where the child is to be killed when the thread that starts it ends.
+    pub(super) dies_with: Option<rustix::process::Pid>,
 }
 
 /// A child that has executed its program.
@@ -209,6 +211,14 @@ unsafe fn prepare(plan: &Plan<'_>) -> bool {
             }
             // A kernel that lets programs of changed users dump would open the memory that is still the server's.
             libc::prctl(libc::PR_SET_DUMPABLE, 0);
+        }
+        if let Some(server) = plan.dies_with {
+            // After the change of user, which would take it back.
+            let killed = libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) >= 0;
+            // The server may be gone already, and then the signal never comes.
+            if !killed || libc::getppid() != server.as_raw_nonzero().get() {
+                return false;
+            }
         }
         // Even a descriptor that another thread opened a moment ago without the flag does not get through.
         libc::syscall(libc::SYS_close_range, 3, u32::MAX, libc::CLOSE_RANGE_CLOEXEC);

@@ -211,3 +211,25 @@ fn of_an_origin_only_host_port_and_scheme_are_judged() {
     }
     assert!(rules.name_paths() && !UrlRules::open().name_paths());
 }
+
+#[test]
+fn of_a_path_that_is_never_seen_entries_with_paths_allow_nothing_and_deny_all() {
+    let listed = rules(Some(&["https://ok.com/a", "other.com", "third.com"]), &["other.com/b"], false);
+    let unlisted = rules(None, &["*.ok.com/secret", "https://tls.com/x", "port.com:8443/x"], false);
+    for (rules, url, wanted) in [
+        (&listed, "https://ok.com/a", false),
+        (&listed, "https://other.com/", false),
+        (&listed, "https://OTHER.com./c", false),
+        (&listed, "https://third.com/b", true),
+        (&listed, "https://fourth.com/", false),
+        (&unlisted, "https://ok.com/secret", true),
+        (&unlisted, "https://a.ok.com/", false),
+        (&unlisted, "https://tls.com/", false),
+        (&unlisted, "https://tls.com:444/", true),
+        (&unlisted, "https://port.com/", true),
+        (&unlisted, "https://port.com:8443/", false),
+    ] {
+        let target = Target::parse(url).unwrap().unseen();
+        assert_eq!(rules.refuses(&target, &[]).is_none(), wanted, "{url}");
+    }
+}

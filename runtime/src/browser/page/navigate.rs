@@ -43,7 +43,7 @@ struct Navigated {
 const ERROR_PAGE: Duration = Duration::from_secs(2);
 
 /// How long after a page has announced a navigation it may take to begin; some never do.
-const ANNOUNCED: Duration = Duration::from_millis(500);
+const ANNOUNCED: Duration = Duration::from_secs(2);
 
 const DESCRIBE: &str = "() => ({
   url: location.href, title: document.title,

@@ -31,8 +31,8 @@ impl Page {
     pub async fn type_text(&self, typing: &Typing<'_>) -> Result<(), BrowserError> {
         self.find(typing.selector, "type", typing.clear, typing.time).await?;
         self.about_to_act();
-        let mut sent = 0;
-        for character in typing.text.chars() {
+        let (mut sent, mut characters) = (0, typing.text.chars().peekable());
+        while let Some(character) = characters.next() {
             if sent > 0 && !typing.delay.is_zero() {
                 tokio::time::sleep(typing.delay).await;
             }
@@ -44,7 +44,8 @@ impl Page {
                 }
                 None => ("Input.insertText", json!({ "text": character.to_string() })),
             };
-            if sent % BATCH == 0 {
+            // The last one too: what it leads to must have been told before the page is asked whether it moves.
+            if sent % BATCH == 0 || characters.peek().is_none() {
                 let _: Value = self.call(method, params).await?;
             } else {
                 self.tell(method, params);

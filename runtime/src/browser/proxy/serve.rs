@@ -1,7 +1,7 @@
 //! One connection of the browser to its proxy, or one tunnel that carries requests in the clear.
 
 use super::super::fence::Fence;
-use super::{forward, tunnel};
+use super::{Door, forward, tunnel};
 use axum::http::{Method, Request, Response, StatusCode};
 use bytes::Bytes;
 use http_body_util::{Either, Empty};
@@ -32,14 +32,23 @@ pub(super) type Body = Either<Incoming, Empty<Bytes>>;
 #[error("closed")]
 pub(super) struct Closed;
 
-/// Serves until either side has enough. `within`: the host and port that a tunnel was opened to.
+/// How the requests of a connection came here.
+#[derive(Debug, Clone)]
+pub(super) enum Way {
+    /// Straight in.
+    In(Door),
+    /// Through a tunnel to this host and port.
+    Within(Arc<str>),
+}
+
+/// Serves until either side has enough.
 pub(super) fn serve(
     io: Box<dyn Io>,
     fence: Arc<Fence>,
-    within: Option<Arc<str>>,
+    way: Way,
 ) -> Pin<Box<dyn Future<Output = ()> + Send>> {
     Box::pin(async move {
-        let service = service_fn(move |request| handle(Arc::clone(&fence), request, within.clone()));
+        let service = service_fn(move |request| handle(Arc::clone(&fence), request, way.clone()));
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(IDLE)
@@ -51,16 +60,15 @@ pub(super) fn serve(
     })
 }
 
-async fn handle(
-    fence: Arc<Fence>,
-    request: Request<Incoming>,
-    within: Option<Arc<str>>,
-) -> Result<Response<Body>, Closed> {
+async fn handle(fence: Arc<Fence>, request: Request<Incoming>, way: Way) -> Result<Response<Body>, Closed> {
     let uri = request.uri();
-    let url = match (within, request.method()) {
-        (None, &Method::CONNECT) => return tunnel::open(fence, request).await,
-        (None, _) if uri.scheme_str() == Some("http") && uri.authority().is_some() => uri.to_string(),
-        (Some(authority), method) if *method != Method::CONNECT && uri.authority().is_none() => {
+    let url = match (way, request.method()) {
+        (Way::In(door), &Method::CONNECT) => return tunnel::open(fence, request, door).await,
+        // Sockets in the clear come by tunnels too.
+        (Way::In(Door::Pages), _) if uri.scheme_str() == Some("http") && uri.authority().is_some() => {
+            uri.to_string()
+        }
+        (Way::Within(authority), method) if *method != Method::CONNECT && uri.authority().is_none() => {
             let path = uri.path_and_query().map_or("/", |path| path.as_str());
             format!("http://{authority}{path}")
         }

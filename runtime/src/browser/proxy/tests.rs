@@ -71,7 +71,12 @@ async fn proxy(params: &str, answers: &[&str]) -> (Arc<App>, Proxy, Arc<Fence>, 
     ));
     let answers = answers.iter().map(|text| text.parse().unwrap()).collect();
     let names = Arc::new(Turns(answers, AtomicUsize::new(0)));
-    let fence = Arc::new(Fence::new(&app, "anonymous".into(), Some(Arc::clone(&names) as Arc<dyn Names>)));
+    let fence = Arc::new(Fence::new(
+        &app,
+        "anonymous".into(),
+        Some(Arc::clone(&names) as Arc<dyn Names>),
+        Arc::default(),
+    ));
     let proxy = Proxy::open(Arc::clone(&fence)).await.unwrap();
     (app, proxy, fence, names)
 }
@@ -124,7 +129,7 @@ async fn send(stream: &mut TcpStream, text: &str) -> String {
 }
 
 async fn ask(proxy: &Proxy, text: &str) -> String {
-    let mut stream = TcpStream::connect(("127.0.0.1", proxy.port)).await.unwrap();
+    let mut stream = TcpStream::connect(("127.0.0.1", proxy.pages.port)).await.unwrap();
     stream.write_all(text.as_bytes()).await.unwrap();
     let first = head(&mut stream).await;
     if first.contains("Content-Length: 0") || !first.contains("Content-Length") {
@@ -190,7 +195,7 @@ async fn a_tunnel_carries_what_is_encrypted_and_judges_what_is_not() {
     let (port, came) = receiver().await;
     let (_app, proxy, _, _) = proxy("{url_deny: ['ok.test/secret']}", &["127.0.0.1"]).await;
     let open = async || {
-        let mut stream = TcpStream::connect(("127.0.0.1", proxy.port)).await.unwrap();
+        let mut stream = TcpStream::connect(("127.0.0.1", proxy.pages.port)).await.unwrap();
         let opened = send(&mut stream, &format!("CONNECT ok.test:{port} HTTP/1.1\r\nHost: x\r\n\r\n")).await;
         assert!(opened.starts_with("HTTP/1.1 200"), "{opened}");
         stream
@@ -227,6 +232,51 @@ async fn a_tunnel_carries_what_is_encrypted_and_judges_what_is_not() {
     assert_eq!(came.load(Ordering::Relaxed), before + 3);
     let answer = send(&mut open().await, "SSH-2.0-x\r\n\r\n").await;
     assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+}
+
+#[tokio::test]
+async fn an_encrypted_socket_goes_only_where_no_path_could_be_refused() {
+    let (port, _) = receiver().await;
+    let params = "{url_allow: [ok.test, all.test, 'some.test/part'], url_deny: ['ok.test/secret']}";
+    let (_app, proxy, fence, _) = proxy(params, &["127.0.0.1"]).await;
+    for (host, by_page, by_socket) in [
+        ("all.test", true, true),
+        ("ok.test", true, false),
+        ("some.test", true, false),
+        ("no.test", false, false),
+    ] {
+        for (door, wanted) in [(proxy.pages.port, by_page), (proxy.sockets.port, by_socket)] {
+            let mut stream = TcpStream::connect(("127.0.0.1", door)).await.unwrap();
+            let _ = send(&mut stream, &format!("CONNECT {host}:{port} HTTP/1.1\r\nHost: x\r\n\r\n")).await;
+            let mut answer = String::new();
+            // One that was refused already takes nothing more.
+            let _ = stream.write_all(&[22]).await;
+            let _ = stream.read_to_string(&mut answer).await;
+            assert_eq!(answer == "encrypted", wanted, "{host}: {answer}");
+        }
+    }
+    let rule = "policy:endpoints.browser_navigate";
+    assert_eq!(fence.trouble(&format!("https://ok.test:{port}/")), Some(Trouble::Refused(rule.to_owned())));
+    let (lines, _) = fence.console.take();
+    let lines: Vec<_> = lines.into_iter().map(|line| (line.r#type, line.text)).collect();
+    let told = |host: &str| {
+        let text = format!(
+            "A socket to wss://{host}:{port} was refused by {rule}: its path cannot be seen, and URL rules for its host \
+             name paths"
+        );
+        ("warning".to_owned(), text)
+    };
+    assert_eq!(lines, [told("ok.test"), told("some.test")]);
+}
+
+#[tokio::test]
+async fn the_door_of_sockets_takes_nothing_but_tunnels() {
+    let (port, came) = receiver().await;
+    let (_app, proxy, _, _) = proxy("{}", &["127.0.0.1"]).await;
+    let mut stream = TcpStream::connect(("127.0.0.1", proxy.sockets.port)).await.unwrap();
+    let answer = send(&mut stream, &format!("GET http://ok.test:{port}/ HTTP/1.1\r\nHost: x\r\n\r\n")).await;
+    assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+    assert_eq!(came.load(Ordering::Relaxed), 0);
 }
 
 #[tokio::test]

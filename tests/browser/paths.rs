@@ -1,0 +1,126 @@
+//! Rules that name paths, which nobody sees inside an encrypted connection.
+
+use crate::driver::{Driver, eventually, setup};
+use crate::site::{Encrypted, Page, home};
+use std::path::Path;
+use std::time::Duration;
+
+/// A server whose browser takes the certificate of [`Encrypted`], which is nobody's.
+fn trusting(rules: &str, folder: &Path) -> Driver {
+    let browser = folder.join("browser");
+    std::fs::write(&browser, "#!/bin/sh\nexec chromium \"$@\" --ignore-certificate-errors\n").unwrap();
+    std::fs::set_permissions(&browser, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    Driver { server: setup(rules).env("ABX_BROWSER", browser.to_str().unwrap()).start() }
+}
+
+/// Opens a socket from the page, and waits until it has ended.
+fn socket(driver: &Driver, url: &str) {
+    let script = format!(
+        "new Promise(done => {{ const s = new WebSocket('{url}'); s.onclose = () => done('closed') }})"
+    );
+    assert_eq!(driver.eval(&script), "closed", "{url}");
+}
+
+#[test]
+fn a_path_that_is_denied_is_denied_to_sockets_too() {
+    let site = home();
+    let port = site.port;
+    let driver = Driver::start(&format!(r#"{{"url_deny": ["127.0.0.1:{port}/secret"]}}"#));
+    driver.go(&site.url("/"));
+    let answer = driver.eval("new Promise(done => { const s = new WebSocket('ws://' + location.host + '/secret'); s.onclose = () => done('closed') })");
+    assert_eq!(answer, "closed");
+    assert_eq!(driver.eval("fetch('/secret').then(() => 'read', () => 'refused')"), "refused");
+    driver.eval("new Promise(done => { const s = new WebSocket('ws://' + location.host + '/open'); s.onclose = () => done('closed') })");
+    assert_eq!((site.was_asked("/secret"), site.was_asked("/open")), (false, true), "{:?}", site.asked());
+}
+
+#[test]
+fn a_path_inside_an_encrypted_connection_is_judged_by_the_page() {
+    let (site, folder) = (home(), tempfile::tempdir().unwrap());
+    let encrypted = Encrypted::new(folder.path());
+    let host = format!("127.0.0.1:{}", encrypted.port);
+    site.add("/worker.js", Page::script(&format!("fetch('https://{host}/no/service', {{mode: 'no-cors'}}).catch(() => 0); fetch('https://{host}/ok/service', {{mode: 'no-cors'}}).catch(() => 0)")));
+    let rules = format!(r#"{{"url_allow": ["http://127.0.0.1:{}", "https://{host}/ok"]}}"#, site.port);
+    let driver = trusting(&rules, folder.path());
+    for path in ["/no", "/ok"] {
+        driver.go(&site.url("/"));
+        let url = |what: &str| format!("'https://{host}{path}/{what}'");
+        let fetch =
+            |what: &str| format!("fetch({}, {{mode: 'no-cors'}}).catch(() => 0).then(() => 0)", url(what));
+        driver.eval(&fetch("fetch"));
+        driver.eval(&format!("const i = new Image(); i.src = {}; 0", url("image")));
+        driver.eval(&format!(
+            "const f = document.createElement('iframe'); f.src = {}; document.body.append(f); 0",
+            url("frame")
+        ));
+        driver.eval(&format!("window.open({}); 0", url("window")));
+        driver.eval(&format!("new Worker(URL.createObjectURL(new Blob([\"{}\"]))); 0", fetch("worker")));
+        driver
+            .eval(&format!("new SharedWorker(URL.createObjectURL(new Blob([\"{}\"]))); 0", fetch("shared")));
+        driver.eval("navigator.serviceWorker.register('/worker.js').then(() => navigator.serviceWorker.ready).then(() => 0)");
+        driver.eval("new Promise(done => setTimeout(done, 1500))");
+        driver.eval(&format!("location = {}; 0", url("location")));
+        std::thread::sleep(Duration::from_millis(300));
+    }
+    let asked = || {
+        let asked = encrypted.asked().into_iter().filter(|path| path != "/favicon.ico");
+        asked.collect::<std::collections::BTreeSet<_>>()
+    };
+    // Windows are closed unseen, and shared workers where the rules name paths.
+    let wanted =
+        ["fetch", "frame", "image", "location", "service", "worker"].map(|what| format!("/ok/{what}"));
+    eventually("everything that is allowed was asked for", || {
+        wanted.iter().all(|path| asked().contains(path))
+    });
+    assert_eq!(asked(), wanted.into_iter().collect());
+    assert_eq!(driver.go(&format!("https://{host}/ok"))["status"], 200);
+    assert_eq!(driver.refused(&format!("https://{host}/no")), "policy:endpoints.browser_navigate");
+}
+
+#[test]
+fn an_encrypted_socket_is_refused_where_a_rule_names_a_path_of_its_host() {
+    let folder = tempfile::tempdir().unwrap();
+    let (site, [denied, part, open]) = (home(), [(); 3].map(|()| Encrypted::new(folder.path())));
+    let host = |of: &Encrypted| format!("127.0.0.1:{}", of.port);
+    let lists = [
+        format!(r#"{{"url_deny": ["{}/secret", "https://{}/x"]}}"#, host(&denied), host(&part)),
+        format!(
+            r#"{{"url_allow": ["127.0.0.1:{}", "{}/part", "{}", "{}"], "url_deny": ["{}/secret"]}}"#,
+            site.port,
+            host(&part),
+            host(&denied),
+            host(&open),
+            host(&denied)
+        ),
+    ];
+    for rules in lists {
+        let driver = trusting(&rules, folder.path());
+        driver.go(&site.url("/"));
+        let _ = driver.console();
+        for (number, encrypted) in [&denied, &part, &open].into_iter().enumerate() {
+            // A request first: its connection must not carry the socket.
+            let fetch = format!(
+                "fetch('https://{}/part/page', {{mode: 'no-cors'}}).then(() => 'read', () => 'refused')",
+                host(encrypted)
+            );
+            assert_eq!(driver.eval(&fetch), "read", "{rules} {number}");
+            for path in ["/secret", "/part/x", "/"] {
+                socket(&driver, &format!("wss://{}{path}", host(encrypted)));
+                let why = format!("A socket to wss://{} was refused", host(encrypted));
+                let told = driver.console().iter().any(|(_, text)| text.starts_with(&why));
+                assert_eq!(told, number < 2, "{rules} {number}");
+            }
+            // Sockets in the clear are still judged by their whole path: here they find no answer, and no refusal.
+            socket(&driver, &format!("ws://{}/part/clear", host(encrypted)));
+            assert!(
+                !driver.console().iter().any(|(_, text)| text.contains("was refused by")),
+                "{rules} {number}"
+            );
+        }
+    }
+    let asked =
+        |of: &Encrypted| of.asked().into_iter().filter(|path| path != "/part/page").collect::<Vec<_>>();
+    assert_eq!((asked(&denied), asked(&part)), (vec![], vec![]));
+    let twice = ["/secret", "/part/x", "/", "/secret", "/part/x", "/"];
+    eventually("the sockets that may open have asked", || asked(&open) == twice);
+}
