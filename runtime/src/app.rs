@@ -108,6 +108,12 @@ impl App {
         self.reloads.subscribe()
     }
 
+    /// Whether the server itself listens on that port: nobody is let through to it.
+    #[must_use]
+    pub fn owns_port(&self, port: u16) -> bool {
+        port == self.settings.http_port || port == self.settings.pty_port || self.browsers.owns_port(port)
+    }
+
     /// A name for a new request.
     pub(crate) fn next_request_id(&self) -> RequestId {
         RequestId { boot: self.boot, number: self.requests.fetch_add(1, Ordering::Relaxed) }

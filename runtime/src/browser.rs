@@ -38,6 +38,7 @@ pub use tenant::Visit;
 use crate::app::App;
 use crate::process::Owner;
 use instance::Browser;
+use proxy::Proxy;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -54,6 +55,8 @@ pub struct Browsers {
     idle: Duration,
     running: tokio::sync::Mutex<Option<Arc<Browser>>>,
     tenants: std::sync::Mutex<HashMap<Owner, Arc<Tenant>>>,
+    /// Ports of all proxies, which last as long as this does.
+    ports: std::sync::Mutex<Vec<u16>>,
 }
 
 impl Browsers {
@@ -65,6 +68,7 @@ impl Browsers {
             idle: IDLE,
             running: tokio::sync::Mutex::default(),
             tenants: std::sync::Mutex::default(),
+            ports: std::sync::Mutex::default(),
         }
     }
 
@@ -85,6 +89,17 @@ impl Browsers {
         // A caller who leaves must not leave half a browser behind: what has begun to start is started.
         let visit = tokio::spawn(async move { tenant.visit(seat, &app).await });
         visit.await.unwrap_or(Err(BrowserError::Ended("The browser has ended; the next call starts another")))
+    }
+
+    /// Whether a proxy listens on that port.
+    #[must_use]
+    pub fn owns_port(&self, port: u16) -> bool {
+        self.ports.lock().unwrap_or_else(PoisonError::into_inner).contains(&port)
+    }
+
+    /// A proxy has been opened.
+    fn opened(&self, proxy: &Proxy) {
+        self.ports.lock().unwrap_or_else(PoisonError::into_inner).extend(proxy.ports());
     }
 
     fn tenant(&self, app: &Arc<App>, who: &str) -> Arc<Tenant> {

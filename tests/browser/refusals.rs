@@ -151,3 +151,48 @@ fn where_there_is_no_browser_what_was_looked_for_is_named() {
         assert_eq!(browsers_of(server.pid()), [0_i32; 0]);
     }
 }
+
+/// The ports that a process listens on.
+fn listening(pid: u32) -> Vec<u16> {
+    let handles = std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap().flatten();
+    let links = handles.filter_map(|handle| std::fs::read_link(handle.path()).ok());
+    let sockets: Vec<String> = links
+        .filter_map(|link| Some(link.to_str()?.strip_prefix("socket:[")?.trim_end_matches(']').to_owned()))
+        .collect();
+    let table = std::fs::read_to_string(format!("/proc/{pid}/net/tcp")).unwrap();
+    let port = |line: &str| {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let listens = fields[3] == "0A" && sockets.iter().any(|inode| inode == fields[9]);
+        listens.then(|| u16::from_str_radix(fields[1].rsplit_once(':').unwrap().1, 16).unwrap())
+    };
+    table.lines().skip(1).filter_map(port).collect()
+}
+
+#[test]
+fn nobody_gets_at_what_the_server_opened_for_its_browser() {
+    let (site, other) = (crate::site::home(), crate::site::Sink::new());
+    let policy = r#"{"groups": {"browser": true, "terminal": true}}"#;
+    let server = Setup::new().policy(policy).start();
+    let go =
+        |url: String| ask(server.port, None, "/browser/navigate", Some(&json!({ "url": url }).to_string()));
+    assert_eq!(go(site.url("/")).0, 200);
+    let tunnel = |port: u16| {
+        let mut stream = crate::raw::connect(server.port);
+        let request = format!(
+            "GET /tunnel HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+             Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nX-Sandbox-Port: {port}\r\n\r\n"
+        );
+        std::io::Write::write_all(&mut stream, request.as_bytes()).unwrap();
+        let mut status = [0; 12];
+        std::io::Read::read_exact(&mut stream, &mut status).unwrap();
+        String::from_utf8_lossy(&status).into_owned()
+    };
+    let ports = listening(server.pid());
+    assert_eq!(ports.len(), 4, "requests, terminals, pages and sockets: {ports:?}");
+    for port in ports {
+        assert_eq!(tunnel(port), "HTTP/1.1 403", "{port}");
+        let (status, answer) = go(format!("http://127.0.0.1:{port}/"));
+        assert_eq!((status, &answer["code"]), (403, &json!("url_not_allowed")), "{answer}");
+    }
+    assert_eq!(tunnel(other.port), "HTTP/1.1 101");
+}

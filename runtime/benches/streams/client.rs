@@ -1,19 +1,11 @@
 //! The clients of the bench: as little as reads what a server sends.
 
+use crate::peers::Peer;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::path::PathBuf;
-use std::time::{Duration, Instant};
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
+use tokio_tungstenite::tungstenite::http::Request;
 use tokio_tungstenite::tungstenite::{Message, WebSocket};
-
-/// A server to ask.
-pub(crate) struct Peer {
-    pub(crate) port: u16,
-    pub(crate) ours: bool,
-    /// Where the files lie.
-    pub(crate) dir: PathBuf,
-}
 
 /// One connection.
 pub(crate) struct Http {
@@ -61,6 +53,16 @@ impl Http {
         }
     }
 
+    /// Waits for the first event of a stream.
+    pub(crate) fn event(&mut self) {
+        assert!(self.length().is_none(), "no stream");
+        let mut line = String::new();
+        while !line.starts_with("data:") {
+            line.clear();
+            assert!(self.stream.read_line(&mut line).unwrap() > 0, "the server closed");
+        }
+    }
+
     pub(crate) fn body(&mut self) -> Vec<u8> {
         let mut body = vec![0; self.length().unwrap()];
         self.stream.read_exact(&mut body).unwrap();
@@ -104,24 +106,14 @@ pub(crate) fn socket(peer: &Peer, path: &str, port: Option<u16>) -> Socket {
     if let Some(port) = port {
         request.headers_mut().insert("x-sandbox-port", port.into());
     }
+    connect(peer, request)
+}
+
+/// A socket by any request.
+pub(crate) fn connect(peer: &Peer, request: Request<()>) -> Socket {
     let stream = TcpStream::connect(("127.0.0.1", peer.port)).unwrap();
     stream.set_nodelay(true).unwrap();
     tokio_tungstenite::tungstenite::client(request, stream).unwrap().0
-}
-
-/// A terminal in which a shell has been typed to; a `cat` without a word.
-pub(crate) fn terminal(peer: &Peer, typed: &str) -> Socket {
-    if !peer.ours {
-        return socket(peer, "/pty", None);
-    }
-    let mut http = Http::connect(peer);
-    http.post("/pty/sessions", r#"{"shell":"/bin/sh"}"#);
-    let session: serde_json::Value = serde_json::from_slice(&http.body()).unwrap();
-    let mut socket =
-        socket(peer, &format!("/pty?session_id={}", session["session_id"].as_str().unwrap()), None);
-    let typed = if typed.is_empty() { "exec cat\n" } else { typed };
-    socket.send(serde_json::json!({"type": "input", "data": typed}).to_string().into()).unwrap();
-    socket
 }
 
 /// Bytes of the text frames until the server closes.
@@ -145,25 +137,6 @@ pub(crate) fn binaries(socket: &mut Socket) -> usize {
             Ok(Message::Binary(data)) => total += data.len(),
             Ok(Message::Close(_)) | Err(_) => return total,
             Ok(_) => {}
-        }
-    }
-}
-
-/// Reads until nothing has come for a while.
-pub(crate) fn settle(socket: &mut Socket) {
-    socket.get_mut().set_read_timeout(Some(Duration::from_millis(300))).unwrap();
-    while socket.read().is_ok() {}
-    socket.get_mut().set_read_timeout(None).unwrap();
-}
-
-/// A key, and its echo.
-pub(crate) fn key(socket: &mut Socket) -> Duration {
-    let begun = Instant::now();
-    socket.send(r#"{"type":"input","data":"k"}"#.into()).unwrap();
-    loop {
-        let message = socket.read().unwrap();
-        if message.to_text().is_ok_and(|text| text.contains("\"output\"")) {
-            return begun.elapsed();
         }
     }
 }

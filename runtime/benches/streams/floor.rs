@@ -1,5 +1,4 @@
-//! The floors: a copy of this program as an axum server without authentication, policy, audit or bounds, and what needs no
-//! server at all.
+//! The floor: a copy of this program as an axum server without authentication, policy, audit or bounds.
 
 use axum::Json;
 use axum::Router;
@@ -12,19 +11,19 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
-use std::io::{Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
-use std::path::Path;
+use std::io::Read as _;
 use std::process::{Command, ExitCode, Stdio};
-use std::time::Instant;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, ChildStdout, Command as Program};
 
 /// Names the port that a copy of this program is to serve.
 const ROLE: &str = "BENCH_FLOOR_PORT";
 
-pub(crate) fn as_role(command: &mut Command, port: u16) {
+/// What starts it.
+pub(crate) fn command(port: u16) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
     command.env(ROLE, port.to_string());
+    command
 }
 
 /// Plays the role that this copy was started for, if any.
@@ -201,49 +200,4 @@ async fn download(uri: Uri) -> Response {
         receiver.recv().await.map(|piece| (piece, receiver))
     });
     Response::builder().header("content-length", length).body(Body::from_stream(pieces)).unwrap()
-}
-
-/// Reads a terminal on which a file is shown; megabytes a second of what ours would put into frames.
-pub(crate) fn screen(file: &Path) -> f64 {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async {
-        let (mut pty, pts) = pty_process::open().unwrap();
-        pty.resize(pty_process::Size::new(24, 80)).unwrap();
-        let begun = Instant::now();
-        let command = format!("stty -opost; exec cat {}", file.display());
-        let _child =
-            pty_process::Command::new("sh").args(["-c", &command]).kill_on_drop(true).spawn(pts).unwrap();
-        let (mut total, mut buffer) = (0, vec![0; 64 * 1024]);
-        while let Ok(read @ 1..) = pty.read(&mut buffer).await {
-            total += read;
-        }
-        super::megabytes(total, begun)
-    })
-}
-
-/// Receives bytes and writes them to a file, without HTTP; megabytes a second.
-pub(crate) fn receive(piece: &[u8], total: usize, dir: &Path) -> f64 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    let path = dir.join("received");
-    let receiver = std::thread::spawn(move || {
-        let (mut stream, _) = listener.accept().unwrap();
-        let mut file = std::fs::File::create(path).unwrap();
-        let mut buffer = vec![0; 256 * 1024];
-        loop {
-            match stream.read(&mut buffer).unwrap() {
-                0 => break,
-                read => file.write_all(&buffer[..read]).unwrap(),
-            }
-        }
-        file.sync_all().unwrap();
-    });
-    let begun = Instant::now();
-    let mut stream = TcpStream::connect(address).unwrap();
-    for _ in 0..total / piece.len() {
-        stream.write_all(piece).unwrap();
-    }
-    drop(stream);
-    receiver.join().unwrap();
-    super::megabytes(total, begun)
 }

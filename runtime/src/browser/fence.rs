@@ -115,8 +115,7 @@ impl Fence {
 
     /// Whether it is a port of this server, which no page may reach on this machine.
     pub(super) fn is_own(&self, port: u16) -> bool {
-        let own = |app: Arc<App>| port == app.settings.http_port || port == app.settings.pty_port;
-        self.app.upgrade().is_none_or(own)
+        self.app.upgrade().is_none_or(|app| app.owns_port(port))
     }
 
     /// The rules, where the identity may navigate at all.

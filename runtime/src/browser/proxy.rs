@@ -65,9 +65,14 @@ impl Proxy {
         Ok(Self { pages, sockets: Listening::open(fence, Door::Sockets).await? })
     }
 
+    /// The ports that it listens on.
+    pub(super) fn ports(&self) -> [u16; 2] {
+        [self.pages.port, self.sockets.port]
+    }
+
     /// What tells the browser to use it. Sockets go where `socks` says, whatever kind of proxy that names.
     pub(super) fn rules(&self) -> String {
-        let (pages, sockets) = (self.pages.port, self.sockets.port);
+        let [pages, sockets] = self.ports();
         format!("http=127.0.0.1:{pages};https=127.0.0.1:{pages};socks=http://127.0.0.1:{sockets}")
     }
 }

@@ -89,9 +89,12 @@ impl Tenant {
         let in_use = browser.visit();
         let proxy = match seat.proxy.take() {
             Some(proxy) => proxy,
-            None => Proxy::open(Arc::clone(&self.resident.fence))
-                .await
-                .map_err(|_| BrowserError::Unavailable("The browser's proxy cannot be opened".to_owned()))?,
+            None => {
+                let failed = |_| BrowserError::Unavailable("The browser's proxy cannot be opened".to_owned());
+                let proxy = Proxy::open(Arc::clone(&self.resident.fence)).await.map_err(failed)?;
+                app.browsers.opened(&proxy);
+                proxy
+            }
         };
         let proxy = seat.proxy.insert(proxy);
         let context = browser.context(Arc::clone(&self.resident), proxy).await?;

@@ -78,8 +78,7 @@ impl Ports {
         let mut query = self.permit.query();
         query.port = Some(port);
         self.permit.check(&query)?;
-        let settings = &self.app.settings;
-        if port != settings.http_port && port != settings.pty_port {
+        if !self.app.owns_port(port) {
             return Ok(());
         }
         let endpoint = self.permit.state().policy.name(self.permit.endpoint()).unwrap_or_default();
