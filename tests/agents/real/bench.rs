@@ -87,7 +87,9 @@ impl Bench {
 
     /// Opens a session in the project; yields its id.
     pub fn open(&self) -> String {
-        self.lab.session_with(&self.id, json!({"cwd": self.cwd.display().to_string()}))
+        let options: serde_json::Map<String, Value> =
+            self.row.options.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
+        self.lab.session_with(&self.id, json!({"cwd": self.cwd.display().to_string(), "options": options}))
     }
 
     /// A file of the project.

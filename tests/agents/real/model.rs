@@ -22,9 +22,9 @@ use std::sync::{Arc, Mutex};
 use tokio_util::sync::CancellationToken;
 
 /// What it says once a tool has done its work.
-pub const NOTED: &str = "That is noted.";
+const NOTED: &str = "That is noted.";
 /// What it says before it calls a tool.
-pub const BEFORE: &str = "I will write it.";
+const BEFORE: &str = "I will write it.";
 /// What it says before it waits.
 pub const BEGUN: &str = "I begin.";
 
@@ -36,14 +36,35 @@ pub const TOKENS: (u64, u64) = (100, 10);
 pub struct Asked {
     /// Tools by name, with the schemas of their arguments.
     pub tools: Vec<(String, Value)>,
-    /// What was said since the model last spoke.
-    pub news: String,
-    /// Whether the last word is what a tool did.
-    pub answered: bool,
+    /// What came since the model last spoke.
+    pub news: Vec<News>,
     /// Whether the answer is to be streamed.
     pub streams: bool,
     /// What the answer must look like, where it must be JSON.
     pub schema: Value,
+}
+
+/// What comes between two answers.
+#[derive(Debug)]
+pub enum News {
+    Said(String),
+    /// What a tool did.
+    Done,
+}
+
+impl Asked {
+    /// What a person last told it to do, unless a tool has done something since.
+    fn told(&self) -> Option<&str> {
+        let told = self.news.iter().rev().find_map(|news| match news {
+            News::Done => Some(None),
+            News::Said(text) => Some(Some(text.rsplit_once("[[")?.1.split_once("]]")?.0)),
+        });
+        told.flatten()
+    }
+
+    fn answered(&self) -> bool {
+        self.told().is_none() && self.news.iter().any(|news| matches!(news, News::Done))
+    }
 }
 
 /// A part of an answer.
@@ -180,15 +201,14 @@ fn script(asked: &Asked) -> Vec<Part> {
     if asked.schema.is_object() {
         return vec![Part::Said(sample(&asked.schema).to_string())];
     }
-    if asked.answered {
+    if asked.answered() {
         return vec![Part::Text(NOTED)];
     }
     // Who brings no tools wants a title, a summary or the like.
     if asked.tools.is_empty() {
         return vec![Part::Text("A talk")];
     }
-    let told = asked.news.rsplit_once("[[").and_then(|(_, rest)| rest.split_once("]]"));
-    let mut words = told.map_or("", |(told, _)| told).splitn(3, ' ');
+    let mut words = asked.told().unwrap_or_default().splitn(3, ' ');
     match (words.next(), words.next(), words.next()) {
         (Some("write"), Some(path), Some(text)) => match call(&asked.tools, path, text) {
             Some(call) => vec![Part::Text(BEFORE), call],
@@ -203,7 +223,11 @@ fn script(asked: &Asked) -> Vec<Part> {
     }
 }
 
-static CALLS: AtomicU64 = AtomicU64::new(1);
+/// A name that nothing had before: agents take what has the same name for the same.
+fn fresh(prefix: &str) -> String {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    format!("{prefix}_{}", LAST.fetch_add(1, Ordering::Relaxed) + 1)
+}
 
 /// A value that a schema takes: the least of its kind.
 fn sample(schema: &Value) -> Value {
@@ -243,7 +267,13 @@ fn call(tools: &[(String, Value)], path: &str, text: &str) -> Option<Part> {
             let line = format!("printf '%s' '{text}' > '{path}'");
             let list = schema["properties"][what]["type"] == "array";
             let line = if list { json!(["sh", "-c", line]) } else { json!(line) };
-            Some((name, schema, vec![(what, line)]))
+            let mut said = vec![(what, line)];
+            // What its sandbox does not let it do it asks for.
+            if schema["properties"].get("sandbox_permissions").is_some() {
+                said.push(("sandbox_permissions", json!("require_escalated")));
+                said.push(("justification", json!("May I write?")));
+            }
+            Some((name, schema, said))
         })
     };
     let (name, schema, said) = writer.or_else(shell)?;
@@ -252,8 +282,7 @@ fn call(tools: &[(String, Value)], path: &str, text: &str) -> Option<Part> {
     for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
         arguments.entry(name.to_owned()).or_insert_with(|| sample(&schema["properties"][name]));
     }
-    // A name of its own for every call: some agents know calls by it alone.
-    let id = format!("call_{}", CALLS.fetch_add(1, Ordering::Relaxed));
+    let id = fresh("call");
     Some(Part::Call { id, name: name.clone(), arguments: arguments.into() })
 }
 

@@ -24,6 +24,8 @@ pub struct Row {
     pub credentials: &'static [(&'static str, &'static str)],
     /// Files in its home, in the same way.
     pub home: &'static [(&'static str, &'static str)],
+    /// Options that its sessions are opened with.
+    pub options: &'static [(&'static str, &'static str)],
     /// Steps of the contract that it cannot do, and why.
     pub cannot: &'static [(&'static str, &'static str)],
 }
@@ -39,6 +41,9 @@ const OPENCODE: &str = r#"{
   "model": "scripted/m", "small_model": "scripted/m", "permission": {"edit": "ask", "bash": "ask"},
   "autoupdate": false, "share": "disabled"
 }"#;
+
+/// In a folder that it does not trust it has one mode.
+const GEMINI: &str = r#"{"security": {"folderTrust": {"enabled": false}}}"#;
 
 const CODEX: &str = r#"
 model = "scripted"
@@ -60,6 +65,7 @@ pub const ROWS: &[Row] = &[
         by_flag: false,
         credentials: &[],
         home: &[],
+        options: &[],
         cannot: &[
             ("model", "its words are a script of its own"),
             ("write", "its edits are a script, and nothing is written"),
@@ -72,6 +78,7 @@ pub const ROWS: &[Row] = &[
         by_flag: false,
         credentials: &[("OPENCODE_CONFIG_CONTENT", OPENCODE), ("OPENCODE_DISABLE_MODELS_FETCH", "1")],
         home: &[],
+        options: &[],
         cannot: &[],
     },
     Row {
@@ -84,6 +91,7 @@ pub const ROWS: &[Row] = &[
             ("OPENAI_MODEL", "scripted-model"),
         ],
         home: &[],
+        options: &[],
         cannot: &[],
     },
     Row {
@@ -92,6 +100,7 @@ pub const ROWS: &[Row] = &[
         by_flag: true,
         credentials: &[("ANTHROPIC_API_KEY", KEY), ("ANTHROPIC_BASE_URL", "{model}")],
         home: &[],
+        options: &[],
         cannot: &[],
     },
     Row {
@@ -99,7 +108,8 @@ pub const ROWS: &[Row] = &[
         source: Source::Catalogue("0.61.0"),
         by_flag: true,
         credentials: &[("GEMINI_API_KEY", KEY), ("GOOGLE_GEMINI_BASE_URL", "{model}")],
-        home: &[],
+        home: &[(".gemini/settings.json", GEMINI)],
+        options: &[],
         cannot: &[],
     },
     Row {
@@ -108,6 +118,8 @@ pub const ROWS: &[Row] = &[
         by_flag: true,
         credentials: &[("CODEX_API_KEY", KEY)],
         home: &[(".codex/config.toml", CODEX)],
+        // Where it may write it asks nobody.
+        options: &[("mode", "read-only")],
         cannot: &[],
     },
 ];

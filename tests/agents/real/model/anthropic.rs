@@ -1,6 +1,6 @@
 //! Messages, as the adapter of Claude Code asks for them.
 
-use super::{Asked, Format, Part, TOKENS, named, texts};
+use super::{Asked, Format, News, Part, TOKENS, fresh, named, texts};
 use serde_json::{Value, json};
 
 pub(super) const FORMAT: Format = Format { read, events, whole };
@@ -10,18 +10,23 @@ fn read(body: &Value) -> Asked {
     let since = messages.iter().rposition(|message| message["role"] == "assistant").map_or(0, |at| at + 1);
     let tools = body["tools"].as_array().into_iter().flatten();
     let news = messages.get(since..).unwrap_or_default();
-    let is_result = |block: &Value| block["type"] == "tool_result";
     Asked {
         tools: tools
             .filter_map(|tool| Some((tool["name"].as_str()?.to_owned(), tool["input_schema"].clone())))
             .collect(),
-        news: news.iter().map(|message| texts(&message["content"])).collect::<Vec<_>>().join("\n"),
-        answered: news
-            .iter()
-            .any(|message| message["content"].as_array().is_some_and(|blocks| blocks.iter().any(is_result))),
+        news: news.iter().flat_map(|message| blocks(&message["content"])).collect(),
         streams: body["stream"] == true,
         schema: body["output_config"]["format"]["schema"].clone(),
     }
+}
+
+fn blocks(content: &Value) -> Vec<News> {
+    let Value::Array(blocks) = content else { return vec![News::Said(texts(content))] };
+    let news = blocks.iter().map(|block| match block["type"].as_str() {
+        Some("tool_result") => News::Done,
+        _ => News::Said(block["text"].as_str().unwrap_or_default().to_owned()),
+    });
+    news.collect()
 }
 
 fn reason(parts: &[Part]) -> &'static str {
@@ -31,7 +36,7 @@ fn reason(parts: &[Part]) -> &'static str {
 
 fn message(content: Value, reason: Value) -> Value {
     json!({
-        "id": "msg_1", "type": "message", "role": "assistant", "model": "scripted", "content": content,
+        "id": fresh("msg"), "type": "message", "role": "assistant", "model": "scripted", "content": content,
         "stop_reason": reason, "stop_sequence": null,
         "usage": {"input_tokens": TOKENS.0, "output_tokens": TOKENS.1},
     })

@@ -1,6 +1,6 @@
 //! Generated content, as Gemini CLI asks for it.
 
-use super::{Asked, Format, Part, TOKENS, plain, texts};
+use super::{Asked, Format, News, Part, TOKENS, plain};
 use serde_json::{Value, json};
 
 pub(super) const FORMAT: Format = Format { read, events, whole };
@@ -14,12 +14,15 @@ fn read(body: &Value) -> Asked {
         Value::Null => tool["parameters"].clone(),
         schema => schema.clone(),
     };
+    let said = |part: &Value| match part.get("functionResponse") {
+        Some(_) => News::Done,
+        None => News::Said(part["text"].as_str().unwrap_or_default().to_owned()),
+    };
     let news = contents.get(since..).unwrap_or_default();
-    let parts = || news.iter().filter_map(|content| content["parts"].as_array()).flatten();
+    let parts = news.iter().filter_map(|content| content["parts"].as_array()).flatten();
     Asked {
         tools: declared.filter_map(|tool| Some((tool["name"].as_str()?.to_owned(), schema(tool)))).collect(),
-        news: news.iter().map(|content| texts(&content["parts"])).collect::<Vec<_>>().join("\n"),
-        answered: parts().any(|part| part.get("functionResponse").is_some()),
+        news: parts.map(said).collect(),
         streams: false,
         schema: body["generationConfig"]["responseJsonSchema"].clone(),
     }

@@ -1,6 +1,6 @@
 //! Chat completions, as OpenCode and Qwen Code ask for them.
 
-use super::{Asked, Format, Part, TOKENS, plain, texts};
+use super::{Asked, Format, News, Part, TOKENS, fresh, plain, texts};
 use serde_json::{Value, json};
 
 pub(super) const FORMAT: Format = Format { read, events, whole };
@@ -13,16 +13,17 @@ fn read(body: &Value) -> Asked {
         tools: tools
             .filter_map(|tool| Some((tool["name"].as_str()?.to_owned(), tool["parameters"].clone())))
             .collect(),
-        news: messages
-            .iter()
-            .skip(since)
-            .filter(|message| message["role"] == "user")
-            .map(|message| texts(&message["content"]))
-            .collect::<Vec<_>>()
-            .join("\n"),
-        answered: messages.last().is_some_and(|message| message["role"] == "tool"),
+        news: messages.iter().skip(since).filter_map(news).collect(),
         streams: body["stream"] == true,
         schema: body["response_format"]["json_schema"]["schema"].clone(),
+    }
+}
+
+fn news(message: &Value) -> Option<News> {
+    match message["role"].as_str()? {
+        "user" => Some(News::Said(texts(&message["content"]))),
+        "tool" => Some(News::Done),
+        _ => None,
     }
 }
 
@@ -41,9 +42,10 @@ fn reason(parts: &[Part]) -> &'static str {
 }
 
 fn events(parts: &[Part]) -> Vec<String> {
+    let id = fresh("chatcmpl");
     let chunk = |choices: Value, usage: Value| {
         plain(&json!({
-            "id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "scripted",
+            "id": id, "object": "chat.completion.chunk", "created": 1, "model": "scripted",
             "choices": choices, "usage": usage,
         }))
     };
@@ -74,7 +76,7 @@ fn whole(parts: &[Part]) -> Value {
         message["tool_calls"] = calls.into();
     }
     json!({
-        "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "scripted", "usage": usage(),
+        "id": fresh("chatcmpl"), "object": "chat.completion", "created": 1, "model": "scripted", "usage": usage(),
         "choices": [{"index": 0, "message": message, "finish_reason": reason(parts)}],
     })
 }

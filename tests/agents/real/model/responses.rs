@@ -1,6 +1,6 @@
 //! Responses, as Codex asks for them.
 
-use super::{Asked, Format, Part, TOKENS, named, texts};
+use super::{Asked, Format, News, Part, TOKENS, fresh, named, texts};
 use serde_json::{Value, json};
 
 pub(super) const FORMAT: Format = Format { read, events, whole };
@@ -11,42 +11,42 @@ fn read(body: &Value) -> Asked {
         item["role"] == "assistant" || item["type"].as_str().is_some_and(|kind| kind.ends_with("_call"))
     };
     let since = input.iter().rposition(by_model).map_or(0, |at| at + 1);
+    let said = |item: &Value| {
+        let done = item["type"].as_str().is_some_and(|kind| kind.ends_with("_call_output"));
+        if done { News::Done } else { News::Said(texts(&item["content"])) }
+    };
     let news = input.get(since..).unwrap_or_default();
     let tools = body["tools"].as_array().into_iter().flatten().filter(|tool| tool["type"] == "function");
     Asked {
         tools: tools
             .filter_map(|tool| Some((tool["name"].as_str()?.to_owned(), tool["parameters"].clone())))
             .collect(),
-        news: news.iter().map(|item| texts(&item["content"])).collect::<Vec<_>>().join("\n"),
-        answered: news
-            .iter()
-            .any(|item| item["type"].as_str().is_some_and(|kind| kind.ends_with("_call_output"))),
+        news: news.iter().map(said).collect(),
         streams: body["stream"] == true,
         schema: body["text"]["format"]["schema"].clone(),
     }
 }
 
-fn item(index: usize, part: &Part) -> Value {
+fn item(part: &Part) -> Value {
     match part {
         Part::Call { id, name, arguments } => json!({
-            "type": "function_call", "id": format!("fc_{index}"), "call_id": id, "name": name,
+            "type": "function_call", "id": fresh("fc"), "call_id": id, "name": name,
             "arguments": arguments.to_string(), "status": "completed",
         }),
         said => {
             let text = said.text().unwrap_or_default();
             let content = json!([{"type": "output_text", "text": text, "annotations": []}]);
             json!({
-                "type": "message", "id": format!("msg_{index}"), "role": "assistant", "status": "completed",
+                "type": "message", "id": fresh("msg"), "role": "assistant", "status": "completed",
                 "content": content,
             })
         }
     }
 }
 
-fn response(parts: &[Part], status: &str) -> Value {
-    let output: Vec<Value> = parts.iter().enumerate().map(|(index, part)| item(index, part)).collect();
+fn response(id: &str, output: &[Value], status: &str) -> Value {
     json!({
-        "id": "resp_1", "object": "response", "created_at": 1, "model": "scripted", "status": status,
+        "id": id, "object": "response", "created_at": 1, "model": "scripted", "status": status,
         "output": output,
         "usage": {
             "input_tokens": TOKENS.0, "output_tokens": TOKENS.1, "total_tokens": TOKENS.0 + TOKENS.1,
@@ -60,12 +60,14 @@ fn events(parts: &[Part]) -> Vec<String> {
         data["type"] = kind.into();
         named(kind, &data)
     };
-    let mut events = vec![event("response.created", json!({"response": response(&[], "in_progress")}))];
+    let id = fresh("resp");
+    let items: Vec<Value> = parts.iter().filter(|part| **part != Part::Wait).map(item).collect();
+    let mut events = vec![event("response.created", json!({"response": response(&id, &[], "in_progress")}))];
     for (index, part) in parts.iter().enumerate() {
         if *part == Part::Wait {
             return events;
         }
-        let whole = item(index, part);
+        let whole = &items[index];
         events.push(event("response.output_item.added", json!({"output_index": index, "item": whole})));
         if let Some(text) = part.text() {
             let delta =
@@ -77,10 +79,11 @@ fn events(parts: &[Part]) -> Vec<String> {
             events.push(event("response.output_item.done", json!({"output_index": index, "item": whole})));
         }
     }
-    events.push(event("response.completed", json!({"response": response(parts, "completed")})));
+    events.push(event("response.completed", json!({"response": response(&id, &items, "completed")})));
     events
 }
 
 fn whole(parts: &[Part]) -> Value {
-    response(parts, "completed")
+    let items: Vec<Value> = parts.iter().map(item).collect();
+    response(&fresh("resp"), &items, "completed")
 }
