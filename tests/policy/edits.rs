@@ -161,6 +161,23 @@ fn what_no_edit_can_turn_is_not_offered() {
 }
 
 #[test]
+fn who_shares_an_anchor_is_said() {
+    let before = "endpoints:\n  files_stat: {paths: &here {allow: [/opt]}}\n  download: {paths: *here}\n  files_list: {paths: *here}\n";
+    let path = [PathQuery { role: "path", path: b"/srv/x", op: Op::Read }];
+    for endpoint in ["files_stat", "download"] {
+        let (message, after) =
+            offers(Some(before), Query { paths: &path, ..of(endpoint) }).into_iter().next().unwrap();
+        assert_eq!(
+            message,
+            format!(
+                "add `/srv/x` to `paths.allow` of `{endpoint}` (its anchor is used in 2 other places, which change too)"
+            )
+        );
+        assert_eq!(after, before.replace("[/opt]", "[/opt, /srv/x]"));
+    }
+}
+
+#[test]
 fn a_call_refused_twice_is_turned_by_one_offer() {
     let scopes = ScopeSet::parse(["files:read"]).unwrap();
     let command = CommandQuery { argv0: "cargo", found: None, target: None };

@@ -3,6 +3,7 @@
 
 mod patch;
 mod propose;
+mod shared;
 
 pub(crate) use patch::scalar;
 pub use patch::{TextEdit, apply};
@@ -119,10 +120,10 @@ impl Run<'_> {
         let mut change = first;
         let mut text = before.text.clone();
         for _ in 0..STEPS {
-            let edit = self.edit(&text, &change)?;
+            let (edit, users) = self.edit(&text, &change)?;
             text = apply(&text, std::slice::from_ref(&edit))?;
             made.add(edit);
-            messages.push(change.message);
+            messages.push(change.message + &shared::note(users));
             let state = self.state(&text)?;
             if self.allows(&state)? == wanted {
                 let edits = made.finish().unwrap_or_else(|| vec![difference(&before.text, &text)]);
@@ -136,10 +137,13 @@ impl Run<'_> {
         None
     }
 
-    fn edit(&self, text: &str, change: &Change) -> Option<TextEdit> {
+    /// The change as an edit of the text, and how many other places share what it changes.
+    fn edit(&self, text: &str, change: &Change) -> Option<(TextEdit, usize)> {
         let mut sources = crate::source::SourceMap::default();
         let id = sources.add(self.name, text);
         let editor = Editor::new(&sources, id, self.format);
-        change.edit(&editor)
+        let edit = change.edit(&editor)?;
+        let users = editor.root().map_or(0, |root| shared::users(root, &edit));
+        Some((edit, users))
     }
 }

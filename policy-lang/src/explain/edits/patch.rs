@@ -53,6 +53,11 @@ impl<'a> Editor<'a> {
         Self { text, root, json, step }
     }
 
+    /// The tree of the document; none where it is yet to be written.
+    pub(super) const fn root(&self) -> Option<&Node<'a>> {
+        self.root.as_ref()
+    }
+
     /// Where the keys of the policy begin: under `server` in a template.
     fn prefix(&self) -> &'static [&'static str] {
         let Some(NodeKind::Map(entries)) = self.root.as_ref().map(|root| &root.kind) else { return &[] };
