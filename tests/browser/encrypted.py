@@ -1,4 +1,7 @@
-"""Serves nothing over TLS and prints the path of every request, one a line, its port first."""
+"""Serves nothing over TLS and prints the path of every request, one a line, its port first.
+
+What is asked for with `reports` in its path asks for reports, to paths below `/no`.
+"""
 
 import http.server
 import ssl
@@ -7,11 +10,20 @@ import sys
 
 class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
+        self.rfile.read(int(self.headers.get("Content-Length") or 0))
         sys.stdout.write(self.path + "\n")
         sys.stdout.flush()
         self.send_response(200)
+        if "reports" in self.path:
+            no = "https://" + self.headers["Host"] + "/no/"
+            self.send_header("Reporting-Endpoints", f'default="{no}default", csp="{no}csp"')
+            self.send_header(
+                "Content-Security-Policy-Report-Only", f"img-src 'none'; report-to csp; report-uri {no}uri"
+            )
         self.send_header("Content-Length", "0")
         self.end_headers()
+
+    do_POST = do_OPTIONS = do_GET
 
     def log_message(self, *_):
         pass

@@ -124,3 +124,52 @@ fn an_encrypted_socket_is_refused_where_a_rule_names_a_path_of_its_host() {
     let twice = ["/secret", "/part/x", "/", "/secret", "/part/x", "/"];
     eventually("the sockets that may open have asked", || asked(&open) == twice);
 }
+
+#[test]
+fn what_the_browser_loads_or_sends_for_a_page_is_judged_by_its_path_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let encrypted = Encrypted::new(folder.path());
+    let url = |path: &str| format!("https://127.0.0.1:{}{path}", encrypted.port);
+    let driver = trusting(&format!(r#"{{"url_allow": ["{}"]}}"#, url("/ok")), folder.path());
+    let link = |rel: &str| {
+        let to = url("/no/link");
+        format!("Object.assign(document.createElement('link'), {{rel: '{rel}', as: 'image', href: '{to}'}})")
+    };
+    let ahead = |kind: &str| {
+        let rules = format!("{{{kind}: [{{urls: ['{}'], eagerness: 'immediate'}}]}}", url("/no/ahead"));
+        format!(
+            "Object.assign(document.createElement('script'), {{type: 'speculationrules', textContent: JSON.stringify({rules})}})"
+        )
+    };
+    let elements = ["icon", "manifest", "prefetch", "preload", "modulepreload", "prerender"].map(link);
+    let elements = elements.into_iter().chain(["prefetch", "prerender"].map(ahead));
+    let calls = [
+        format!("navigator.sendBeacon('{}', 'x')", url("/no/beacon")),
+        format!(
+            "Object.assign(document.createElement('a'), {{href: '#x', ping: '{}'}}).click()",
+            url("/no/ping")
+        ),
+        format!(
+            "navigator.credentials.get({{identity: {{providers: [{{configURL: '{}', clientId: '1'}}]}}}}).catch(() => 0)",
+            url("/no/identity")
+        ),
+        format!("new Image().src = '{}'", url("/ok/reported")),
+    ];
+    let means = elements.map(|element| format!("document.head.append({element})")).chain(calls);
+    let mut wanted = vec![];
+    for (number, script) in means.enumerate() {
+        let page = format!("/ok/reports{number}");
+        // Reports of a page are sent when it is left.
+        assert_eq!(driver.go(&url(&page))["status"], 200);
+        driver.eval(&format!("{script}; new Promise(done => setTimeout(() => done(0), 300))"));
+        wanted.push(page);
+    }
+    driver.go(&url("/ok/last"));
+    driver.eval("new Promise(done => setTimeout(() => done(0), 1500))");
+    wanted.extend(["/ok/reported".to_owned(), "/ok/last".to_owned()]);
+    wanted.sort();
+    let mut asked: Vec<String> =
+        encrypted.asked().into_iter().filter(|path| path != "/favicon.ico").collect();
+    asked.sort();
+    assert_eq!(asked, wanted);
+}

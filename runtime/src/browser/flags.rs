@@ -51,9 +51,10 @@ const ALWAYS: [&str; 44] = [
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    // Reports and FedCm among them: what they send does not stop where a page's requests are watched.
     "--disable-features=AutofillServerCommunication,AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose,\
-     DialMediaRouteProvider,GlobalMediaControls,HttpsUpgrades,ImprovedCookieControls,LensOverlay,MediaRouter,\
-     NetworkTimeServiceQuerying,OptimizationHints,PaintHolding,Translate",
+     DialMediaRouteProvider,DocumentReporting,FedCm,GlobalMediaControls,HttpsUpgrades,ImprovedCookieControls,LensOverlay,\
+     MediaRouter,NetworkErrorLogging,NetworkTimeServiceQuerying,OptimizationHints,PaintHolding,Reporting,Translate",
 ];
 
 /// The arguments, the browser's own name first.

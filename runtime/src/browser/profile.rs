@@ -13,6 +13,11 @@ use std::path::{Path, PathBuf};
 /// How all such folders begin.
 const PREFIX: &str = "agent-sandbox-browser-";
 
+/// Where the browser looks for its settings, and what it finds: that nothing is loaded ahead of a navigation. Requests of that
+/// kind do not stop where a page's requests are watched.
+const SETTINGS: (&str, &str, &[u8]) =
+    ("Default", "Default/Preferences", br#"{"net":{"network_prediction_options":2}}"#);
+
 /// A profile; removed when dropped.
 #[derive(Debug)]
 pub(super) struct Profile {
@@ -30,8 +35,15 @@ impl Profile {
         rustix::fs::mkdir(&new, Mode::RWXU)?;
         let handle = handle(&new)?;
         rustix::fs::flock(&handle, FlockOperation::NonBlockingLockExclusive)?;
+        let (folder, file, settings) = SETTINGS;
+        rustix::fs::mkdirat(&handle, folder, Mode::RWXU)?;
+        std::fs::write(new.join(file), settings)?;
         if let Some(Identity { uid, gid }) = owner {
             let (uid, gid) = (rustix::fs::Uid::from_raw(uid), rustix::fs::Gid::from_raw(gid));
+            for path in [file, folder] {
+                let flags = rustix::fs::AtFlags::SYMLINK_NOFOLLOW;
+                rustix::fs::chownat(&handle, path, Some(uid), Some(gid), flags)?;
+            }
             rustix::fs::fchown(&handle, Some(uid), Some(gid))?;
         }
         // Only now, locked, does it get a name that a sweep looks at.
