@@ -10,6 +10,7 @@
 //! - [`store`]: one SQLite database, one writer, many readers
 //! - [`sessions`], [`turns`]: conversations, and the prompts that make them up
 //! - [`requests`], [`rules`]: what agents ask people, and what people have decided for good
+//! - [`weight`]: what waits in memory, by about how much it takes
 //! - [`once`]: calls that must not be done twice
 //! - [`options`], [`plan`]: what agents let a caller choose, and what they mean to do
 //! - [`workspace`]: what changed on disk, and how to go back
@@ -54,6 +55,7 @@ pub(crate) mod testing;
 pub mod turns;
 pub mod usage;
 pub mod webhooks;
+pub mod weight;
 pub mod workspace;
 
 use crate::env::Withheld;

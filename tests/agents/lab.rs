@@ -25,6 +25,8 @@ pub fn peer() -> String {
     let built = BUILT.get_or_init(|| {
         let mut cargo = Command::new(env!("CARGO"));
         cargo.args(["build", "--quiet", "--package", "runtime", "--example", "scripted_agent"]);
+        // Where the server is.
+        cargo.args((!cfg!(debug_assertions)).then_some("--release"));
         assert!(cargo.status().unwrap().success(), "the scripted agent was not built");
         let server = PathBuf::from(env!("CARGO_BIN_EXE_agent-sandbox-server"));
         server.parent().unwrap().join("examples/scripted_agent")
@@ -116,6 +118,12 @@ impl Lab {
         body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         let opened = self.post("/agents/sessions", body);
         opened["session"]["session_id"].as_str().unwrap().to_owned()
+    }
+
+    /// The number of the last event of a session.
+    pub fn last(&self, session: &str) -> u64 {
+        let shown = self.get(&format!("/agents/sessions/{session}"));
+        shown["session"]["last_seq"].as_u64().unwrap()
     }
 
     /// Prompts, and waits until the turn has ended or needs a person; yields the turn.

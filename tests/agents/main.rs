@@ -18,6 +18,7 @@ mod follow;
 #[path = "../golden.rs"]
 mod golden;
 mod lab;
+mod load;
 mod log;
 #[path = "../http/raw.rs"]
 mod raw;
@@ -27,6 +28,7 @@ mod server;
 mod bundles;
 mod catalogue;
 mod credentials;
+mod frames;
 mod installs;
 mod kills;
 mod mcp;

@@ -8,8 +8,13 @@ use std::path::Path;
 
 /// A server whose base directory and state outlive it.
 fn lab(dir: &Path) -> Lab {
+    lab_with(dir, Setup::new().env("ABX_SERVER_ENABLED_GROUPS", "agents"))
+}
+
+/// The same, set up otherwise.
+fn lab_with(dir: &Path, setup: Setup) -> Lab {
     let name = |part: &str| dir.join(part).display().to_string();
-    let setup = Setup::new().env("ABX_SERVER_ENABLED_GROUPS", "agents").no_base_dir();
+    let setup = setup.no_base_dir();
     let setup = setup.arg("--base-dir").arg(&name("base")).arg("--state-dir").arg(&name("state"));
     Lab { server: setup.start(), token: None }
 }
@@ -90,4 +95,75 @@ fn a_session_that_was_starting_failed() {
     let second = lab(dir.path());
     assert_eq!(second.get("/agents/sessions")["counts"], json!({"failed": 1}));
     opening.join().unwrap();
+}
+
+/// Leaves a turn that was running when its server was killed; yields its session.
+fn cut_turn(dir: &Path) -> String {
+    std::fs::create_dir(dir.join("base")).unwrap();
+    let first = lab(dir);
+    first.register("mine", &[]);
+    let opened = first
+        .post("/agents/sessions", json!({"agent_id": "mine", "cwd": dir.join("base").display().to_string()}));
+    let id = opened["session"]["session_id"].as_str().unwrap().to_owned();
+    assert_eq!(first.turn(&id, "permission ls")["state"], "waiting");
+    id
+}
+
+/// Waits until the log on disk says that the turn is over. No server is asked: it must do so by itself.
+fn interrupted(dir: &Path, session: &str) {
+    until("the turn is interrupted", || {
+        log::at(dir, session, &["turn.interrupted"])
+            .first()
+            .map(|event| assert!(event["turn_id"].is_string()))
+    });
+}
+
+#[test]
+fn a_start_with_the_group_open_looks_after_what_was_cut_before_anybody_calls() {
+    let dir = tempfile::tempdir().unwrap();
+    let id = cut_turn(dir.path());
+    assert!(log::at(dir.path(), &id, &["turn.interrupted"]).is_empty());
+    let _second = lab(dir.path());
+    interrupted(dir.path(), &id);
+}
+
+#[test]
+fn one_endpoint_of_the_group_that_is_open_is_enough() {
+    let dir = tempfile::tempdir().unwrap();
+    let id = cut_turn(dir.path());
+    let _second = lab_with(dir.path(), Setup::new().policy("endpoints: {agents_list: true}"));
+    interrupted(dir.path(), &id);
+}
+
+#[test]
+fn a_server_whose_policy_closes_the_group_leaves_the_store_alone_until_a_reload_opens_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let id = cut_turn(dir.path());
+    let closed = lab_with(dir.path(), Setup::new().policy("{}"));
+    assert_eq!(closed.ask("GET", "/health", None).0, 200);
+    assert_eq!(closed.refused("GET", "/agents/sessions", None), "404 endpoint_disabled");
+    // The store has room for one server: another can have it, for this one does not.
+    let other = lab(dir.path());
+    assert_eq!(other.get("/agents/sessions")["counts"], json!({"disconnected": 1}));
+    drop(other);
+    // Nothing has been touched by the one that is closed, and a reload changes that.
+    let before = log::at(dir.path(), &id, &[]).len();
+    let third = cut_again(dir.path(), &id);
+    assert!(log::at(dir.path(), &id, &[]).len() > before);
+    drop(third);
+    let left = || log::at(dir.path(), &id, &["turn.interrupted"]).len();
+    assert_eq!(left(), 1);
+    std::fs::write(closed.server.dir.path().join("policy.yaml"), "endpoints: {\"group:agents\": true}")
+        .unwrap();
+    closed.server.signal("HUP");
+    until("the second turn is interrupted", || (left() == 2).then_some(()));
+    assert_eq!(closed.get("/agents/sessions")["counts"], json!({"disconnected": 1}));
+}
+
+/// Resumes the session and leaves another turn that runs.
+fn cut_again(dir: &Path, id: &str) -> Lab {
+    let lab = lab(dir);
+    let turn = lab.turn(id, "permission ls");
+    assert_eq!(turn["state"], "waiting", "{turn}");
+    lab
 }

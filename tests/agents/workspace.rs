@@ -353,3 +353,84 @@ fn a_workspace_over_the_cap_says_so_and_holds_up_no_turn() {
     let (status, body) = scene.restore(&name, json!({}));
     assert_eq!((status, &body["code"]), (404, &json!("checkpoint_not_found")));
 }
+
+/// A scene with a directory that stays, whatever is made in it.
+fn with_room() -> Scene {
+    let scene = Scene::new();
+    std::fs::create_dir(scene.cwd.join("sub")).unwrap();
+    std::fs::write(scene.cwd.join("sub/stays.txt"), "stays\n").unwrap();
+    scene
+}
+
+/// Two turns: the first makes what `work` makes, the second changes it further.
+fn two_turns(scene: &Scene) -> (String, String) {
+    let first = scene.turn(&work(scene));
+    scene.settled(&first);
+    let made = scene.cwd.join("sub/made.txt").display().to_string();
+    let second = scene.turn(&format!("save {made} made again"));
+    scene.settled(&second);
+    (first, second)
+}
+
+#[test]
+fn a_turn_is_repeated_on_the_files_that_it_began_with() {
+    let scene = with_room();
+    let before = tree(&scene.cwd);
+    let (first, _) = two_turns(&scene);
+    let body = json!({"retry_of": first, "restore_files": true, "wait_ms": 30000});
+    let again = scene.lab.post(&scene.path("/turns"), body)["turn"].clone();
+    // It removes a file that its first run has removed: it could not, had the file not been put back.
+    assert_eq!((&again["state"], &again["retry_of"]), (&json!("completed"), &json!(first)), "{again}");
+    let kept = &scene.checkpoints()[0];
+    assert_eq!((&kept["kind"], &kept["turn_id"]), (&json!("auto"), &again["turn_id"]));
+    let (status, done) =
+        scene.restore(kept["checkpoint_id"].as_str().unwrap(), json!({"on_conflict": "overwrite"}));
+    assert_eq!((status, tree(&scene.cwd)), (200, before), "{done}");
+}
+
+#[test]
+fn a_branch_begins_with_the_files_of_its_turn() {
+    let scene = with_room();
+    let (first, second) = two_turns(&scene);
+    let made = scene.cwd.join("sub/made.txt");
+    assert_eq!(std::fs::read_to_string(&made).unwrap(), "made again");
+    let fork = |body: Value| scene.lab.ask("POST", &scene.path("/fork"), Some(body));
+    // Behind the last turn nothing has happened.
+    let (status, last) = fork(json!({"after_turn_id": second, "restore_files": true}));
+    assert_eq!((status, std::fs::read_to_string(&made).unwrap().as_str()), (200, "made again"), "{last}");
+    let (status, branch) = fork(json!({"after_turn_id": first, "restore_files": true}));
+    assert_eq!((status, &branch["continuity"]), (200, &json!("digest")), "{branch}");
+    assert_eq!(std::fs::read_to_string(&made).unwrap(), "made by bash");
+    for (body, wanted) in [
+        (json!({"restore_files": true}), "400 invalid_parameter"),
+        (json!({"restore_files": true, "after_turn_id": "trn_none"}), "404 turn_not_found"),
+        (
+            json!({"restore_files": true, "after_turn_id": first, "require_native": true}),
+            "409 capability_missing",
+        ),
+    ] {
+        assert_eq!(scene.lab.refused("POST", &scene.path("/fork"), Some(body.clone())), wanted, "{body}");
+    }
+}
+
+#[test]
+fn files_are_put_back_only_for_who_may_do_so_and_over_nobody_elses() {
+    let scene = with_room();
+    let (first, _) = two_turns(&scene);
+    std::fs::write(scene.cwd.join("kept.txt"), "somebody else was here\n").unwrap();
+    let turns = scene.path("/turns");
+    let retry = json!({"retry_of": first, "restore_files": true});
+    let (status, refused) = scene.lab.ask("POST", &turns, Some(retry));
+    assert_eq!(
+        (status, &refused["code"], texts(&refused["conflicts"])),
+        (409, &json!("restore_conflict"), vec!["kept.txt"])
+    );
+    let prompt = json!({"prompt": "echo hi", "restore_files": true});
+    assert_eq!(scene.lab.refused("POST", &turns, Some(prompt)), "400 invalid_parameter");
+    let unknown = json!({"retry_of": "trn_none", "restore_files": true});
+    assert_eq!(scene.lab.refused("POST", &turns, Some(unknown)), "404 turn_not_found");
+    let closed = Scene::under("endpoints: {agents_checkpoints_restore: false}");
+    let first = closed.turn("echo hi");
+    let retry = json!({"retry_of": first, "restore_files": true});
+    assert_eq!(closed.lab.refused("POST", &closed.path("/turns"), Some(retry)), "404 endpoint_disabled");
+}

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use policy_lang::endpoint::Group;
 use tokio::sync::Notify;
 
 use super::{schedules, webhooks};
@@ -50,8 +51,16 @@ impl Automation {
     }
 }
 
-/// Goes on with what an earlier server has left, if it has left anything.
+/// Goes on with what an earlier server has left, if it has left anything: at once where the policy lets anybody call the
+/// group, otherwise when a reload does. A server without agents pays nothing for what lies in its state folder.
 pub async fn resume(app: Arc<App>) {
+    let mut reloads = app.reloads();
+    while !app.policy().opens(Group::Agents) {
+        tokio::select! {
+            () = app.stopping.cancelled() => return,
+            reloaded = reloads.changed() => if reloaded.is_err() { return },
+        }
+    }
     if app.agents.exists()
         && let Err(error) = app.agents.automation.begin(&app).await
     {

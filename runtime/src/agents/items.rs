@@ -21,8 +21,8 @@ mod tool;
 mod working;
 
 pub use item::{Item, ItemKind};
-pub(super) use read::findable;
-pub use read::{Filter, Neighbour, Whole, find, list, neighbours, text, tool_counts, turn_text};
+pub use read::{Filter, Neighbour, Whole, find, list, neighbours, tool_counts, turn_text};
+pub(super) use read::{beginning, findable};
 pub use shown::{full, summary};
 pub(super) use tool::{named, of_files};
 pub(super) use working::Working;

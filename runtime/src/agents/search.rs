@@ -10,6 +10,6 @@ mod query;
 mod snippet;
 mod words;
 
-pub use hits::{Asked, Hit, search};
+pub use hits::{Asked, Hit, RANKED, search};
 pub use query::{Query, QueryError};
 pub(super) use words::index;

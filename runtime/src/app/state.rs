@@ -3,7 +3,7 @@
 use crate::auth::Tokens;
 use crate::engine::Engine;
 use crate::guard::Guard;
-use policy_lang::endpoint::EndpointId;
+use policy_lang::endpoint::{EndpointId, Group};
 use policy_lang::policy::{CompiledPolicy, EndpointPolicy};
 use policy_lang::resolved::EndpointIx;
 
@@ -44,6 +44,13 @@ impl PolicyState {
     #[must_use]
     pub fn serves_terminals(&self) -> bool {
         self.policy.endpoint(index(EndpointId::PtyConnect)).is_some_and(|endpoint| endpoint.enabled.value)
+    }
+
+    /// Whether any declared endpoint of a group answers.
+    #[must_use]
+    pub fn opens(&self, group: Group) -> bool {
+        let of_group = |ix| self.policy.decl(ix).is_some_and(|decl| decl.group == group);
+        self.policy.endpoints().any(|(ix, endpoint)| endpoint.enabled.value && of_group(ix))
     }
 
     /// The variables that hold secrets of this policy's tokens: no child may inherit them.

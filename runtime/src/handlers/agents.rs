@@ -6,6 +6,7 @@
 mod asking;
 mod catalogued;
 mod deciding;
+mod going_back;
 mod recorded;
 mod sign_in;
 mod streaming;

@@ -14,7 +14,7 @@
 //! | `image` | an image |
 //! | `open_tool`, `early_tool` | a tool call that never ends; an update of one that never began |
 //! | `usage USED COST`, `session_info TITLE` | what they say |
-//! | `flood N`, `huge BYTES` | many chunks; one long line |
+//! | `flood N BYTES`, `messages N`, `huge BYTES` | many chunks of one message; many messages; one long line |
 //! | `noise`, `unknown`, `duplicate` | text that is no message; members and kinds that nobody knows; a second answer |
 //! | `env NAME…`, `mcp`, `cwd` | what it was given |
 //! | `sleep MS`, `wait` | takes time; until cancelled |
@@ -172,7 +172,11 @@ impl Turn {
                 self.tell(json!({"sessionUpdate": "usage_update", "used": used, "size": 1000, "cost": cost}))?;
             }
             "session_info" => self.tell(json!({"sessionUpdate": "session_info_update", "title": rest}))?,
-            "flood" => self.flood(number()).await?,
+            "flood" => {
+                let (count, bytes) = (number(), number());
+                self.flood(count, usize::try_from(bytes).unwrap()).await?;
+            }
+            "messages" => self.messages(number()).await?,
             "huge" => self.say(&"x".repeat(usize::try_from(number()).unwrap()))?,
             "noise" => {
                 raw("this line is no message");
@@ -332,16 +336,36 @@ impl Turn {
         self.tell(json!({"sessionUpdate": "plan", "entries": entries}))
     }
 
-    async fn flood(&self, count: u64) -> Result<()> {
+    /// Chunks of at least so many bytes each, by way of no crate: none writes as fast.
+    async fn flood(&self, count: u64, bytes: usize) -> Result<()> {
         for n in 0..count {
-            let update = json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": format!("{n} ")}});
-            let params = json!({"sessionId": self.session, "update": update});
-            raw(&json!({"jsonrpc": "2.0", "method": "session/update", "params": params}).to_string());
+            let text = json!({"type": "text", "text": format!("{n:x<bytes$} ")});
+            self.shout(json!({"sessionUpdate": "agent_message_chunk", "content": text}));
             if n % 64 == 0 {
                 tokio::task::yield_now().await;
             }
         }
         Ok(())
+    }
+
+    /// Messages of one sentence each. One of 997 is about something that no other is about.
+    async fn messages(&self, count: u64) -> Result<()> {
+        for n in 0..count {
+            let rare = if n % 997 == 0 { "parser" } else { "reader" };
+            let text = format!("a common sentence about the {rare} with word {n} of many others in it");
+            let text = json!({"type": "text", "text": text});
+            let id = format!("m-{n}");
+            self.shout(json!({"sessionUpdate": "agent_message_chunk", "messageId": id, "content": text}));
+            if n % 64 == 0 {
+                tokio::task::yield_now().await;
+            }
+        }
+        Ok(())
+    }
+
+    fn shout(&self, update: Value) {
+        let params = json!({"sessionId": self.session, "update": update});
+        raw(&json!({"jsonrpc": "2.0", "method": "session/update", "params": params}).to_string());
     }
 
     fn unknown(&self) -> Result<()> {

@@ -73,29 +73,40 @@ pub fn find(db: &Connection, session: i64, item_id: &str) -> rusqlite::Result<Op
     query.query_row(params![session, item_id], read).optional()
 }
 
-/// The text of an item by its number.
-///
-/// # Errors
-/// Those of the database.
-pub fn text(db: &Connection, no: i64) -> rusqlite::Result<String> {
-    let sql = format!("SELECT {TEXT} FROM items WHERE no = ?1");
-    db.prepare_cached(&sql)?.query_row([no], |row| row.get(0))
+/// The beginning of the text of an item, at least `most` bytes where there are so many; no more of it is read than that
+/// takes.
+pub(in crate::agents) fn beginning(db: &Connection, no: i64, most: usize) -> rusqlite::Result<String> {
+    let mut query = db.prepare_cached("SELECT text FROM items WHERE no = ?1")?;
+    let mut text: String = query.query_row([no], |row| row.get(0))?;
+    let mut query = db.prepare_cached("SELECT text FROM item_parts WHERE item = ?1 ORDER BY part")?;
+    let mut pieces = query.query([no])?;
+    while text.len() < most
+        && let Some(piece) = pieces.next()?
+    {
+        text.push_str(piece.get_ref(0)?.as_str()?);
+    }
+    Ok(text)
 }
 
-/// The text in which an item was found, as far as the caller may see it.
-pub(in crate::agents) fn findable(db: &Connection, no: i64, files: bool) -> rusqlite::Result<String> {
+/// The text in which an item was found, as far as the caller may see it: its beginning, as [`beginning`].
+pub(in crate::agents) fn findable(
+    db: &Connection,
+    no: i64,
+    files: bool,
+    most: usize,
+) -> rusqlite::Result<String> {
     let mut query = db.prepare_cached("SELECT kind, body FROM items WHERE no = ?1")?;
     let (kind, body) = query.query_row([no], |row| Ok((row.get::<_, String>(0)?, object(row, "body")?)))?;
     Ok(match ItemKind::from_name(&kind) {
         Some(ItemKind::ToolCall) if files => {
-            [tool::named("", &body), tool::of_files(&body, text(db, no)?)].join("\n")
+            [tool::named("", &body), tool::of_files(&body, beginning(db, no, most)?)].join("\n")
         }
         Some(ItemKind::ToolCall) => tool::named("", &body),
         Some(ItemKind::Plan) => {
             let entries = body.get("entries").and_then(Value::as_array).into_iter().flatten();
             entries.filter_map(|entry| entry.get("content")?.as_str()).collect::<Vec<_>>().join("\n")
         }
-        _ => text(db, no)?,
+        _ => beginning(db, no, most)?,
     })
 }
 

@@ -213,3 +213,40 @@ async fn blocks_that_are_no_text_keep_their_place() {
     let text = |text: &str| json!({"type": "text", "text": text});
     assert_eq!(shown["content"], json!([text("see é"), link, text(" there")]));
 }
+
+#[tokio::test]
+async fn a_long_message_is_whole_wherever_it_is_read_and_found_by_its_beginning() {
+    let bench = Bench::new();
+    let session = bench.session().await;
+    let mut all = String::new();
+    for piece in 0..30 {
+        let text = format!("piece{piece} {}", "x".repeat(50_000));
+        all.push_str(&text);
+        bench.log.append(&session, vec![chunk("agent", &text)]).await.unwrap();
+    }
+    bench.log.append(&session, vec![ended()]).await.unwrap();
+    let read = |most: i64| {
+        let name = session.clone();
+        bench.store.read(move |db| {
+            let session = sessions::number(db, &name)?.unwrap();
+            let mut items = list(db, session, &Filter { limit: -1, ..Filter::default() }, most)?;
+            let (item, _, text) = items.remove(0);
+            let found = |word: &str| -> rusqlite::Result<i64> {
+                let sql = "SELECT count(*) FROM items_fts WHERE items_fts MATCH ?1";
+                db.query_row(sql, [format!("{word}*")], |row| row.get(0))
+            };
+            Ok((
+                text,
+                find(db, session, &item.item_id)?.unwrap().2,
+                found("piece0")?,
+                found("piece29")?,
+                item.open,
+            ))
+        })
+    };
+    let (text, whole, first, last, open) = read(i64::MAX).await.unwrap();
+    assert_eq!((text == all, whole == all, open), (true, true, false));
+    assert_eq!((first, last), (1, 0), "the first MiB is searched");
+    let (text, ..) = read(8).await.unwrap();
+    assert_eq!(text, "piece0 x");
+}

@@ -14,6 +14,10 @@ use std::sync::Arc;
 /// Most text of one item; what is beyond is in the log alone.
 const MOST_TEXT: usize = 16 << 20;
 
+/// Text that is put together once its item is closed. A longer one stays in pieces, which all who read put together: to
+/// do so here would hold it in memory several times over.
+const MOST_JOINED: i64 = 1 << 20;
+
 /// What one append works on.
 #[derive(Debug)]
 pub(in crate::agents) struct Working<'db> {
@@ -222,6 +226,9 @@ impl Slot {
     /// Puts the pieces of a closed item together and makes its words findable.
     fn settle(&self, db: &Connection) -> rusqlite::Result<()> {
         let no = self.item.no;
+        if self.item.text_bytes > MOST_JOINED {
+            return search::index(db, no);
+        }
         db.prepare_cached(
             "UPDATE items SET text = text || (SELECT group_concat(text, '' ORDER BY part) FROM item_parts WHERE item = ?1)
              WHERE no = ?1 AND EXISTS (SELECT 1 FROM item_parts WHERE item = ?1)",

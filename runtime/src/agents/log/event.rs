@@ -3,6 +3,7 @@
 use super::Kind;
 use crate::agents::artifacts::Found;
 use crate::agents::store::now;
+use crate::agents::weight::weight;
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -51,16 +52,6 @@ impl NewEvent {
     #[must_use]
     pub(super) fn weight(&self) -> usize {
         200 + weight(&self.data) + self.raw.as_ref().map_or(0, weight)
-    }
-}
-
-/// The texts of a value, which are nearly all of it.
-fn weight(value: &Value) -> usize {
-    match value {
-        Value::String(text) => text.len() + 24,
-        Value::Array(values) => values.iter().map(weight).sum::<usize>() + 24,
-        Value::Object(members) => members.iter().map(|(name, value)| name.len() + 48 + weight(value)).sum(),
-        _ => 16,
     }
 }
 

@@ -168,9 +168,11 @@ impl Inbox for Router {
                 self.state().hold(&native, Held::Told { method: method.to_owned(), params, bytes });
                 return;
             }
-            for inbox in concerned {
+            let Some((last, others)) = concerned.split_last() else { return };
+            for inbox in others {
                 inbox.notification(method, params.clone()).await;
             }
+            last.notification(method, params).await;
         })
     }
 

@@ -2,6 +2,7 @@
 
 use super::query::Query;
 use super::snippet::snippet;
+use super::words::MOST;
 use crate::agents::items::{self, ItemKind};
 use rusqlite::{Connection, ToSql};
 use std::fmt::Write as _;
@@ -54,7 +55,12 @@ pub struct Hit {
     pub score: f64,
 }
 
-/// The best hits, best first.
+/// Items that are ranked: of those that fit, the newest so many. A word that is in every item would otherwise cost as
+/// much as there are items.
+pub const RANKED: i64 = 10_000;
+
+/// The best hits, best first: of the newest [`RANKED`] that fit, by how often the words occur in an item against its
+/// length and how rare they are in all (BM25); of equals the newest first.
 ///
 /// # Errors
 /// Those of the database.
@@ -68,7 +74,13 @@ pub fn search(db: &Connection, asked: &Asked) -> rusqlite::Result<Vec<Hit>> {
     }
     if let Some(session_id) = &asked.session_id {
         values.push(session_id);
-        let _ = write!(conditions, " AND sessions.session_id = ?{}", values.len());
+        let number = format!("(SELECT no FROM sessions WHERE session_id = ?{})", values.len());
+        // Numbers of items rise with time, and the index need not look beyond those of the session.
+        let _ = write!(
+            conditions,
+            " AND items.session = {number} AND items_fts.rowid BETWEEN (SELECT min(no) FROM items WHERE session = {number})
+                AND (SELECT max(no) FROM items WHERE session = {number})"
+        );
     }
     if let Some(cwd) = &asked.cwd {
         values.push(cwd);
@@ -87,24 +99,17 @@ pub fn search(db: &Connection, asked: &Asked) -> rusqlite::Result<Vec<Hit>> {
         let names: Vec<String> = asked.kinds.iter().map(|kind| format!("'{}'", kind.as_str())).collect();
         let _ = write!(conditions, " AND items.kind IN ({})", names.join(", "));
     }
-    values.extend([&asked.limit as &dyn ToSql, &asked.skip]);
-    let (limit, skip) = (values.len() - 1, values.len());
-    // Without further conditions the index itself keeps the best: nothing else is looked at for the others.
-    let sql = if conditions.is_empty() {
-        format!(
-            "SELECT best.rowid, best.rank, {SHOWN} FROM
-                (SELECT rowid, rank FROM items_fts WHERE items_fts MATCH ?1 ORDER BY rank LIMIT ?{limit} OFFSET ?{skip}) best
-             JOIN items ON items.no = best.rowid JOIN sessions ON sessions.no = items.session
-             ORDER BY best.rank, best.rowid"
-        )
-    } else {
-        format!(
-            "SELECT items_fts.rowid, items_fts.rank, {SHOWN} FROM items_fts
-             JOIN items ON items.no = items_fts.rowid JOIN sessions ON sessions.no = items.session
-             WHERE items_fts MATCH ?1{conditions}
-             ORDER BY items_fts.rank, items_fts.rowid LIMIT ?{limit} OFFSET ?{skip}"
-        )
-    };
+    values.extend([&RANKED as &dyn ToSql, &asked.limit, &asked.skip]);
+    let (ranked, limit, skip) = (values.len() - 2, values.len() - 1, values.len());
+    // The index walks from the newest on and stops early. Crossed joins keep the order in which tables are looked at.
+    let narrowed = if conditions.is_empty() { "" } else { ITEMS_AND_SESSIONS };
+    let sql = format!(
+        "SELECT best.no, best.score, {SHOWN} FROM
+            (SELECT items_fts.rowid AS no, items_fts.rank AS score FROM items_fts {narrowed}
+             WHERE items_fts MATCH ?1{conditions} ORDER BY items_fts.rowid DESC LIMIT ?{ranked}) best
+         CROSS JOIN items ON items.no = best.no CROSS JOIN sessions ON sessions.no = items.session
+         ORDER BY best.score, best.no DESC LIMIT ?{limit} OFFSET ?{skip}"
+    );
     let mut query = db.prepare_cached(&sql)?;
     let mut rows = query.query(values.as_slice())?;
     let mut hits = Vec::new();
@@ -112,7 +117,7 @@ pub fn search(db: &Connection, asked: &Asked) -> rusqlite::Result<Vec<Hit>> {
         let (no, rank): (i64, f64) = (row.get(0)?, row.get(1)?);
         let kind: String = row.get(6)?;
         let title: Option<String> = row.get(8)?;
-        let text = items::findable(db, no, asked.files)?;
+        let text = items::findable(db, no, asked.files, MOST)?;
         let said = [title.unwrap_or_default(), text].join("\n");
         hits.push(Hit {
             no,
@@ -129,4 +134,6 @@ pub fn search(db: &Connection, asked: &Asked) -> rusqlite::Result<Vec<Hit>> {
     Ok(hits)
 }
 
+const ITEMS_AND_SESSIONS: &str =
+    "CROSS JOIN items ON items.no = items_fts.rowid CROSS JOIN sessions ON sessions.no = items.session";
 const SHOWN: &str = "items.session, sessions.session_id, items.turn_id, items.item_id, items.kind, items.started_at, items.title";

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::{Map, Value};
 
 /// Most text of one item that is made findable.
-const MOST: usize = 1 << 20;
+pub(super) const MOST: usize = 1 << 20;
 
 /// Makes a closed item findable, in place of what it was before.
 pub(in crate::agents) fn index(db: &Connection, no: i64) -> rusqlite::Result<()> {
@@ -16,7 +16,7 @@ pub(in crate::agents) fn index(db: &Connection, no: i64) -> rusqlite::Result<()>
         Ok((row.get::<_, String>(0)?, row.get::<_, Option<String>>(1)?, object(row, "body")?))
     };
     let Some((kind, title, body)) = query.query_row([no], read).optional()? else { return Ok(()) };
-    let text = items::text(db, no)?;
+    let text = items::beginning(db, no, MOST)?;
     let title = title.unwrap_or_default();
     let (title, said, files) = match ItemKind::from_name(&kind) {
         Some(ItemKind::ToolCall) => {

@@ -9,7 +9,8 @@
 //! |---|---|
 //! | `hear` | what the agent says |
 //! | `begin` | an agent comes up, and how a conversation is carried on; `ladder` its rungs |
-//! | `prompt` | the next turn, and its end |
+//! | `intake` | how a turn gets into the queue |
+//! | `prompt` | the next turn; `ending` its end |
 //! | `cancel` | cancelling, in steps |
 //! | `ask` | requests of the agent; `resolve` their answers |
 //! | `change` | options, policy, title, the order of the queue |
@@ -21,7 +22,9 @@ mod begin;
 mod cancel;
 mod change;
 mod close;
+mod ending;
 mod hear;
+mod intake;
 mod ladder;
 mod prompt;
 mod resolve;
@@ -31,7 +34,7 @@ pub use begin::{Began, How, Launch};
 pub use cancel::Cancelled;
 pub(crate) use cancel::{GRACE, LAST};
 pub use change::{Changes, Order};
-pub use prompt::{OnBusy, Queued, TurnAsked};
+pub use intake::{OnBusy, Queued, TurnAsked};
 pub use resolve::{Decided, Outcome, PermissionAnswer};
 pub use steer::{Fallback, Steered};
 

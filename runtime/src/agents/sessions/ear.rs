@@ -2,14 +2,18 @@
 
 use super::actor::Mailbox;
 use crate::agents::acp::{Asked, Ended, Inbox, RpcFault};
+use crate::agents::weight::weight;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
-/// Notifications that may wait: an agent that says more is not read until there is room.
-const ROOM: usize = 256;
+/// Bytes of notifications that may wait: an agent that says more is not read until there is room.
+const ROOM: u32 = 2 << 20;
+
+/// What a notification takes beside its parameters.
+const FRAME: usize = 256;
 
 /// The answer to a request of the agent.
 pub(super) type Reply = oneshot::Sender<Result<Value, RpcFault>>;
@@ -62,7 +66,7 @@ impl Drop for TakenBack {
 
 impl Ear {
     pub(super) fn new(frames: mpsc::UnboundedSender<Frame>, generation: u64, mailbox: Mailbox) -> Self {
-        let room = Arc::new(Semaphore::new(ROOM));
+        let room = Arc::new(Semaphore::new(ROOM as usize));
         Self { frames, room, generation, mailbox, asked: AtomicU64::new(0) }
     }
 
@@ -75,8 +79,10 @@ impl Ear {
 impl Inbox for Ear {
     fn notification<'a>(&'a self, method: &'a str, params: Value) -> BoxFuture<'a, ()> {
         Box::pin(async move {
+            // One that is larger than all of the room waits until it is alone.
+            let bytes = u32::try_from(FRAME + weight(&params)).unwrap_or(ROOM).min(ROOM);
             // Never closed; without a permit it would be taken all the same.
-            let room = Arc::clone(&self.room).acquire_owned().await.ok();
+            let room = Arc::clone(&self.room).acquire_many_owned(bytes).await.ok();
             self.send(Said::Told { method: method.to_owned(), params, _room: room });
         })
     }

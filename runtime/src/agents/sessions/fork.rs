@@ -43,17 +43,7 @@ pub async fn fork(
     parent: &SessionRow,
     branch: Branch,
 ) -> Result<(SessionRow, Began), ApiError> {
-    if matches!(parent.state.as_str(), "running" | "waiting" | "starting") {
-        return Err(ApiError::new(ErrorCode::SessionBusy, "A turn of the session runs"));
-    }
-    let until = match &branch.after_turn_id {
-        None => None,
-        Some(turn_id) => Some(end_of(app, parent, turn_id).await?),
-    };
-    if until.is_some() && branch.require_native {
-        let message = "No agent can branch behind an earlier turn natively";
-        return Err(ApiError::new(ErrorCode::CapabilityMissing, message).with("capability", "fork"));
-    }
+    let until = check(app, parent, &branch).await?;
     let digest = story::digest(app, parent.no, until).await?;
     let native = parent.native_session_id.clone().filter(|_| until.is_none());
     let details = Details::of(parent);
@@ -84,6 +74,25 @@ pub async fn fork(
     });
     app.agents.log().await?.append(&row.session_id, vec![NewEvent::new(Kind::SessionForked, data)]).await?;
     Ok((open::find(app, &row.session_id).await?, began))
+}
+
+/// Whether a session can be branched so; the last event that the branch knows of, where that is not the last of all.
+///
+/// # Errors
+/// As `agents_sessions_fork`, as far as it can be known before anything is done.
+pub async fn check(app: &App, parent: &SessionRow, branch: &Branch) -> Result<Option<i64>, ApiError> {
+    if matches!(parent.state.as_str(), "running" | "waiting" | "starting") {
+        return Err(ApiError::new(ErrorCode::SessionBusy, "A turn of the session runs"));
+    }
+    let until = match &branch.after_turn_id {
+        None => None,
+        Some(turn_id) => Some(end_of(app, parent, turn_id).await?),
+    };
+    if until.is_some() && branch.require_native {
+        let message = "No agent can branch behind an earlier turn natively";
+        return Err(ApiError::new(ErrorCode::CapabilityMissing, message).with("capability", "fork"));
+    }
+    Ok(until)
 }
 
 /// The last event of a turn of the session.

@@ -129,6 +129,17 @@ pub fn find(db: &Connection, session: i64, name: &str) -> rusqlite::Result<Optio
     db.prepare_cached(&sql)?.query_row((session, name), Checkpoint::read).optional()
 }
 
+/// The restore point before the next turn, behind the point `no`.
+///
+/// # Errors
+/// Those of the database.
+pub fn next_turn(db: &Connection, session: i64, no: i64) -> rusqlite::Result<Option<Checkpoint>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM checkpoints WHERE session = ?1 AND kind = 'auto' AND no > ?2 ORDER BY no LIMIT 1"
+    );
+    db.prepare_cached(&sql)?.query_row((session, no), Checkpoint::read).optional()
+}
+
 /// The oldest restore point that holds a workspace: how it was when the session began to work.
 ///
 /// # Errors

@@ -29,8 +29,8 @@ use std::sync::Arc;
 use rusqlite::OptionalExtension as _;
 use serde_json::{Value, json};
 
-use super::talking;
 use super::workspaces::{self, Sight, shown};
+use super::{going_back, talking};
 use crate::agents::process::Judge;
 use crate::agents::sessions::fork::{Branch, fork as fork_session};
 use crate::agents::sessions::view as session_view;
@@ -58,18 +58,14 @@ pub(crate) async fn call(mut call: Call) -> Answer {
     let session = workspaces::session(&app, session_id).await?;
     let no = session.no;
     let point = app.agents.store().await?.read(move |db| records::find(db, no, &name)).await?;
-    let point = point.filter(|point| point.tree.is_some()).ok_or_else(workspaces::no_checkpoint)?;
-    let target =
-        point.tree.as_deref().and_then(|tree| tree.parse().ok()).ok_or_else(workspaces::no_checkpoint)?;
+    let point = point.ok_or_else(workspaces::no_checkpoint)?;
+    let target = going_back::target(&point)?;
     let branch = if fork { Some(until(&app, no, point.created_at).await?) } else { None };
     let scope = Sight::new(&permit, &session).all_named("paths", paths)?;
     let asked = Asked { dry_run, scope, on_conflict, time, state: Arc::clone(permit.state()) };
     match undo(&app, &session, &point, target, asked).await? {
-        Outcome::Busy => Err(ApiError::new(ErrorCode::SessionBusy, "A turn of the session is running")),
-        Outcome::Conflict(paths) => {
-            let message = "Files were changed by somebody else since the checkpoint";
-            Err(ApiError::new(ErrorCode::RestoreConflict, message).with("conflicts", names(&paths)))
-        }
+        Outcome::Busy => Err(going_back::busy()),
+        Outcome::Conflict(paths) => Err(going_back::conflict(&paths)),
         Outcome::Done(report) => {
             let mut answer = view(&report);
             if let (Some(branch), false, Some(answer)) = (branch, dry_run, answer.as_object_mut()) {

@@ -7,7 +7,8 @@
 //!
 //! # Response
 //! `{"hits": [{"session_id", "turn_id", "item_id", "kind", "ts", "snippet", "before", "after", "score"}], "next_cursor"?}`, best
-//! first. `before` and `after` hold `{"item_id", "kind", "title"?, "text"}` with the beginning of each text.
+//! first: of the newest 10,000 items that fit, by how often the words occur in an item against its length and how rare they
+//! are in all (BM25), and of equals the newest. `before` and `after` hold `{"item_id", "kind", "title"?, "text"}` with the beginning of each text.
 //!
 //! # Limits
 //! `limits.max_entries` (200) hits; 1000 characters and 32 terms of a query; 1 MiB of each item is searched.
@@ -27,7 +28,7 @@ use super::super::launch;
 use super::agents_usage_get::ordered;
 use super::recorded;
 use crate::agents::items::{self, ItemKind, Neighbour};
-use crate::agents::search::{Asked, Hit, Query, search};
+use crate::agents::search::{Asked, Hit, Query, RANKED, search};
 use crate::agents::store::page::Page;
 use crate::endpoint::{Answer, Call, JsonBody, Reply};
 use crate::error::{ApiError, ErrorCode};
@@ -39,7 +40,7 @@ const MOST_CONTEXT: i64 = 5;
 /// and characters shown of each.
 const NEIGHBOUR_TEXT: i64 = 200;
 /// Hits that can be reached by cursors: what is far down the order is found by asking better.
-const DEEPEST: i64 = 10_000;
+const DEEPEST: i64 = RANKED;
 
 pub(crate) async fn call(mut call: Call) -> Answer {
     let mut body = call.json();

@@ -1,7 +1,8 @@
 //! Send a prompt; return at once with a turn id.
 //!
 //! # Request
-//! `prompt` (text, or content blocks of the protocol) or `command` (`name`, `arguments`) or `retry_of` (a turn id),
+//! `prompt` (text, or content blocks of the protocol) or `command` (`name`, `arguments`) or `retry_of` (a turn id; with
+//! `restore_files` the files are first put back to what they were before that turn),
 //! `attachments` (`name`, `mime_type`, `content_base64`), `on_busy` (`queue`, `interrupt`, `reject`),
 //! `timeout_seconds`, `wait_ms` (0), `idempotency_key`.
 //!
@@ -15,12 +16,14 @@
 //!
 //! # Errors
 //! 400 `invalid_prompt`, `capability_missing`; 403 `path_not_allowed` (attachments); 404 `session_not_found`,
-//! `turn_not_found`; 409 `session_closed`, `session_busy`, `idempotency_conflict`; 429 `queue_full`,
+//! `turn_not_found`, `checkpoint_not_found` (`restore_files`); 409 `session_closed`, `session_busy`,
+//! `restore_conflict` (`restore_files`; with `conflicts`), `idempotency_conflict`; 429 `queue_full`,
 //! `budget_exceeded`.
 //!
 //! # Policy
 //! `paths` (of `cwd` and `additional_directories`), `commands` (the agent, MCP servers), `variables`,
-//! `params.env_deny`, `urls` (MCP servers), `limits`.
+//! `params.env_deny`, `urls` (MCP servers), `limits`. `restore_files` takes the rules and scopes of
+//! `agents_checkpoints_restore`.
 //!
 //! ```sh
 //! curl -X POST -H "X-Access-Token: $TOKEN" http://localhost:9000/agents/sessions/$SESSION/turns \

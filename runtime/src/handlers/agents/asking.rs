@@ -1,7 +1,7 @@
 //! A prompt on its way into the queue: what starting a turn, streaming it and running a task have in common.
 
 use super::super::launch;
-use super::talking;
+use super::{going_back, talking};
 use crate::agents::ids;
 use crate::agents::process::Judge;
 use crate::agents::sessions::actor::{OnBusy, Queued, TurnAsked};
@@ -29,6 +29,7 @@ pub(super) struct Reading {
     row: SessionRow,
     content: Content,
     asked: TurnAsked,
+    restore: Option<going_back::Leave>,
 }
 
 enum Content {
@@ -62,6 +63,13 @@ pub(super) fn read(call: &Call, body: &mut JsonBody, row: &SessionRow) -> Result
         (None, Some(turn_id)) => Content::Old(turn_id),
         (None, None) => return Err(ApiError::missing("prompt")),
     };
+    let restore = match (body.flag("restore_files", false)?, &content) {
+        (false, _) => None,
+        (true, Content::Old(_)) => Some(going_back::leave(call)?),
+        (true, Content::New(_)) => {
+            return Err(ApiError::invalid("restore_files", "restore_files goes with retry_of"));
+        }
+    };
     let launch = match row.state.as_str() {
         "disconnected" | "failed" => Some(talking::launch_for(call, row)?),
         _ => None,
@@ -77,15 +85,21 @@ pub(super) fn read(call: &Call, body: &mut JsonBody, row: &SessionRow) -> Result
         launch,
     };
     let judge = Judge::of(call.permit());
-    Ok(Reading { app: Arc::clone(call.app()), judge, row: row.clone(), content, asked })
+    Ok(Reading { app: Arc::clone(call.app()), judge, row: row.clone(), content, asked, restore })
 }
 
 impl Reading {
-    /// The turn, its attachments written, if the agent takes what is in it.
+    /// The turn, its attachments written, if the agent takes what is in it, or the files put back that it is repeated on.
     pub(super) async fn whole(self) -> Result<TurnAsked, ApiError> {
-        let Self { app, judge, row, content, mut asked } = self;
+        let Self { app, judge, row, content, mut asked, restore } = self;
         asked.blocks = match content {
-            Content::Old(turn_id) => earlier(&app, &row, &turn_id).await?,
+            Content::Old(turn_id) => {
+                let blocks = earlier(&app, &row, &turn_id).await?;
+                if let Some(leave) = restore {
+                    leave.before(&app, &row, &turn_id).await?;
+                }
+                blocks
+            }
             Content::New(prompt) => whole(judge, &row, &asked.turn_id, prompt).await?,
         };
         Ok(asked)

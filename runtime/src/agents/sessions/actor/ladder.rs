@@ -1,8 +1,14 @@
 //! The rungs by which a conversation begins or goes on, tried off the session's task: the agent is started once, and asked
 //! for what it says it can do, from the best to the least.
+//!
+//! - `rungs`: what the agent is asked for
+//! - `dress`: options, once a conversation is open
+
+mod dress;
+mod rungs;
 
 use super::Mailbox;
-use super::begin::{How, Launch, Replay};
+use super::begin::{How, Launch};
 use crate::agents::acp::{RpcError, Wait, code};
 use crate::agents::mcp::entries::{For, entries};
 use crate::agents::options::Options;
@@ -18,16 +24,12 @@ use crate::error::{ApiError, ErrorCode};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::oneshot;
 
 /// How long a handshake may take.
 const HANDSHAKE: Duration = Duration::from_secs(30);
 
 /// How long an agent may be silent while it opens a conversation: it connects its MCP servers then.
 const SILENCE: Duration = Duration::from_secs(120);
-
-/// How long one option may take to be set.
-const OPTION: Duration = Duration::from_secs(30);
 
 /// A conversation that is to begin or to go on.
 pub(super) struct Climb {
@@ -151,181 +153,6 @@ impl Climb {
             params.insert("additionalDirectories".to_owned(), json!(directories));
         }
         params
-    }
-
-    async fn new_one(
-        &self,
-        process: &Arc<AgentProcess>,
-        params: Map<String, Value>,
-        digest: Option<String>,
-    ) -> Result<Opened, ApiError> {
-        let answer = request(process, "session/new", params).await;
-        let answer = answer.map_err(|error| fault::of_rpc(process, error))?;
-        let Some(native) = answer.get("sessionId").and_then(Value::as_str).map(str::to_owned) else {
-            return Err(fault::protocol("The agent opened a session without naming it"));
-        };
-        process.attach(&native, &self.row.session_id, Arc::clone(&self.ear) as _);
-        let continuity = if digest.is_some() { Continuity::Digest } else { Continuity::Live };
-        let digest = digest.filter(|text| !text.is_empty());
-        Ok(Opened { native, answer, continuity, digest })
-    }
-
-    /// `session/resume` or `session/load` of a conversation whose name is known: it is listened to before it is opened.
-    async fn known(
-        &self,
-        process: &Arc<AgentProcess>,
-        rung: &str,
-        native: &str,
-        mut params: Map<String, Value>,
-    ) -> Result<Opened, RpcError> {
-        self.expect(Replay::Counted(0)).await;
-        process.attach(native, &self.row.session_id, Arc::clone(&self.ear) as _);
-        params.insert("sessionId".to_owned(), native.into());
-        let answer = request(process, &format!("session/{rung}"), params).await;
-        match answer {
-            Ok(answer) => {
-                Ok(Opened { native: native.to_owned(), answer, continuity: Continuity::Native, digest: None })
-            }
-            Err(error) => {
-                process.detach(native);
-                Err(error)
-            }
-        }
-    }
-
-    /// `session/fork`, then resume or load where the branch is not live by that alone.
-    async fn fork(
-        &self,
-        process: &Arc<AgentProcess>,
-        parent: &str,
-        mut params: Map<String, Value>,
-    ) -> Result<Opened, RpcError> {
-        self.expect(Replay::Counted(0)).await;
-        params.insert("sessionId".to_owned(), parent.into());
-        let answer = request(process, "session/fork", params.clone()).await?;
-        let Some(native) = answer.get("sessionId").and_then(Value::as_str).map(str::to_owned) else {
-            let fault = crate::agents::acp::RpcFault::new(code::INTERNAL, "the branch has no name");
-            return Err(RpcError::Fault(fault));
-        };
-        process.attach(&native, &self.row.session_id, Arc::clone(&self.ear) as _);
-        Ok(Opened { native, answer, continuity: Continuity::Native, digest: None })
-    }
-
-    /// `session/load` of a conversation that is new to us: what it repeats becomes events.
-    async fn adopt(
-        &self,
-        process: &Arc<AgentProcess>,
-        native: &str,
-        mut params: Map<String, Value>,
-    ) -> Result<Opened, ApiError> {
-        if !can(process, "load") {
-            let message = "The agent cannot load a stored conversation";
-            return Err(ApiError::new(ErrorCode::CapabilityMissing, message).with("capability", "load"));
-        }
-        self.expect(Replay::Imported(0)).await;
-        process.attach(native, &self.row.session_id, Arc::clone(&self.ear) as _);
-        params.insert("sessionId".to_owned(), native.into());
-        match request(process, "session/load", params).await {
-            Ok(answer) => {
-                Ok(Opened { native: native.to_owned(), answer, continuity: Continuity::Native, digest: None })
-            }
-            Err(RpcError::Fault(fault))
-                if fault.code == code::NOT_FOUND
-                    || (fault.code == code::INTERNAL && !self.is_listed(process, native).await) =>
-            {
-                let message = "The agent has no conversation of that name";
-                Err(ApiError::new(ErrorCode::NativeSessionNotFound, message)
-                    .with("native_session_id", native))
-            }
-            Err(error) => Err(fault::of_rpc(process, error)),
-        }
-    }
-
-    /// Whether the agent lists the conversation; it does not where it cannot list.
-    async fn is_listed(&self, process: &Arc<AgentProcess>, native: &str) -> bool {
-        let mut cursor = Value::Null;
-        // An agent whose list never ends is asked no further.
-        for _ in 0..50 {
-            let mut params = Map::new();
-            if !cursor.is_null() {
-                params.insert("cursor".to_owned(), cursor);
-            }
-            if !can(process, "list") {
-                return false;
-            }
-            let Ok(page) = request(process, "session/list", params).await else { return false };
-            let sessions = page.get("sessions").and_then(Value::as_array).into_iter().flatten();
-            if sessions.filter_map(|one| one.get("sessionId")).any(|id| id.as_str() == Some(native)) {
-                return true;
-            }
-            cursor = page.get("nextCursor").cloned().unwrap_or_default();
-            if cursor.is_null() {
-                return false;
-            }
-        }
-        false
-    }
-
-    /// Waits until the session's task knows that repeated updates follow.
-    async fn expect(&self, replay: Replay) {
-        let (tell, told) = oneshot::channel();
-        self.mailbox.send(move |actor| {
-            actor.expect(replay);
-            // Whoever waits may have gone.
-            let _ = tell.send(());
-            Box::pin(std::future::ready(()))
-        });
-        let _ = told.await;
-    }
-
-    /// Chooses the options that callers want. A new session fails by a value that cannot be chosen; one that goes on
-    /// leaves it.
-    async fn dress(&self, process: &Arc<AgentProcess>, opened: Opened) -> Result<Up, ApiError> {
-        let mut options = match self.how {
-            // What the agent does not say again still holds.
-            How::Again { .. } => Options::from_value(&self.details.options),
-            _ => Options::default(),
-        };
-        options.opened(&opened.answer);
-        for (key, value) in &self.details.desired {
-            let set = self.choose(process, &opened.native, &mut options, key, value).await;
-            match set {
-                Err(error) if !matches!(self.how, How::Again { .. }) => return Err(error),
-                _ => {}
-            }
-        }
-        let Opened { native, continuity, digest, .. } = opened;
-        let entry = self.app.agents.entry(&self.row.agent_id).await?;
-        let recipe = entry.map(|entry| entry.recipe()).unwrap_or_default();
-        let switches = Switches { files: recipe.client_fs, terminals: recipe.client_terminal };
-        Ok(Up { process: Arc::clone(process), native, options, continuity, digest, switches })
-    }
-
-    async fn choose(
-        &self,
-        process: &Arc<AgentProcess>,
-        native: &str,
-        options: &mut Options,
-        key: &str,
-        value: &Value,
-    ) -> Result<(), ApiError> {
-        let Some(view) = options.find(key) else {
-            return Err(fault::no_option(key));
-        };
-        if view.value == *value {
-            return Ok(());
-        }
-        fault::check_choice(&view, value, &self.details.policy)?;
-        let (method, mut params) = view.setter(value);
-        if let Some(params) = params.as_object_mut() {
-            params.insert("sessionId".to_owned(), native.into());
-        }
-        let answer = process.peer.request(method, &params, Wait::total(OPTION)).await;
-        let answer = answer.map_err(|error| fault::of_rpc(process, error))?;
-        if !options.take_config(&answer) {
-            options.set(&view, value);
-        }
-        Ok(())
     }
 }
 

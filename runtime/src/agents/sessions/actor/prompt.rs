@@ -1,67 +1,19 @@
-//! The turns of a session: how one gets into the queue, runs, and ends. There is never a second prompt open.
+//! The next turn of a session, from its place among those that run to the answer of the agent. There is never a second
+//! prompt open.
 
-use super::begin::{How, Launch};
 use super::{Actor, Kind, Link};
 use crate::agents::acp::{RpcError, RpcFault, Wait, code};
 use crate::agents::log::NewEvent;
 use crate::agents::sessions::fault;
-use crate::agents::sessions::state::State;
+use crate::agents::store::now;
 use crate::agents::store::turns::{self as turn_rows, TurnRow};
-use crate::agents::store::{now, sessions};
-use crate::agents::turns::{self, attach, prompt::preview, rows};
+use crate::agents::turns::{self, rows};
+use crate::agents::usage;
 use crate::agents::workspace::points;
-use crate::agents::{artifacts, usage};
-use crate::error::{ApiError, ErrorCode};
+use crate::error::ErrorCode;
 use serde_json::{Value, json};
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, oneshot};
-
-/// Turns that may wait in one session.
-const MOST_QUEUED: usize = 50;
-
-/// What happens to a prompt for a session that is busy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum OnBusy {
-    /// It waits behind the others.
-    #[default]
-    Queue,
-    /// The turn that runs is cancelled, and this one is next.
-    Interrupt,
-    /// It is refused.
-    Reject,
-}
-
-/// A turn that is asked for.
-#[derive(Debug)]
-pub struct TurnAsked {
-    /// Its id, which its attachments are stored under already.
-    pub turn_id: String,
-    /// Who asks.
-    pub owner: String,
-    /// Content blocks.
-    pub blocks: Vec<Value>,
-    /// What if the session is busy.
-    pub on_busy: OnBusy,
-    /// How long it may run.
-    pub timeout: Option<Duration>,
-    /// The schedule that asks.
-    pub schedule_id: Option<String>,
-    /// The turn that it repeats.
-    pub retry_of: Option<String>,
-    /// What it takes to bring the agent back, where it is gone.
-    pub launch: Option<Launch>,
-}
-
-/// A turn that has been taken in.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Queued {
-    /// Its id.
-    pub turn_id: String,
-    /// Its place, from 1; absent where it is next and nothing holds it up.
-    pub position: Option<usize>,
-    /// The number of the event that says so.
-    pub seq: i64,
-}
+use tokio::sync::OwnedSemaphorePermit;
 
 /// The turn that runs.
 pub(super) struct Running {
@@ -74,7 +26,8 @@ pub(super) struct Running {
     pub(super) forced: bool,
     /// Whether the prompt has its answer: only what was left on disk is looked at still.
     pub(super) answered: bool,
-    warned: bool,
+    /// Whether somebody has been warned of its cost.
+    pub(super) warned: bool,
     _place: OwnedSemaphorePermit,
 }
 
@@ -93,88 +46,6 @@ impl Running {
 }
 
 impl Actor {
-    /// Takes a turn in.
-    pub(crate) async fn queue_turn(&mut self, asked: TurnAsked) -> Result<Queued, ApiError> {
-        let TurnAsked { turn_id, owner, blocks, on_busy, timeout, schedule_id, retry_of, launch } = asked;
-        if self.link == Link::Closed || self.closing {
-            return Err(ApiError::new(ErrorCode::SessionClosed, "The session is closed"));
-        }
-        if let Some(mark) =
-            self.details.budget.as_ref().and_then(|budget| budget.exhausted(&self.details.spent))
-        {
-            return Err(ApiError::new(ErrorCode::BudgetExceeded, "The budget of the session is used up")
-                .with("budget", json!(mark)));
-        }
-        let busy = !self.queue.is_empty();
-        if busy && on_busy == OnBusy::Reject {
-            return Err(ApiError::new(ErrorCode::SessionBusy, "The session is busy")
-                .with("turn_id", self.queue.in_flight().map_or(Value::Null, Value::from)));
-        }
-        if self.queue.waiting().len() >= MOST_QUEUED {
-            return Err(ApiError::new(ErrorCode::QueueFull, "Too many turns wait in the session")
-                .with("limit", MOST_QUEUED)
-                .retry_after(5));
-        }
-        let first = on_busy == OnBusy::Interrupt;
-        let at = now();
-        let mut details = serde_json::Map::new();
-        if let Some(timeout) = timeout {
-            details.insert("timeout_seconds".to_owned(), timeout.as_secs_f64().into());
-        }
-        if let Some(retry_of) = retry_of {
-            details.insert("retry_of".to_owned(), retry_of.into());
-        }
-        let row = TurnRow {
-            turn_id: turn_id.clone(),
-            session: self.row.no,
-            state: turns::QUEUED.to_owned(),
-            owner,
-            prompt_preview: preview(&blocks),
-            prompt: blocks.into(),
-            schedule_id,
-            details,
-            queued_at: at,
-            ..TurnRow::default()
-        };
-        let position = if first { 1 } else { self.queue.waiting().len() + 1 };
-        let data = json!({
-            "turn_id": turn_id, "position": position, "prompt_preview": row.prompt_preview,
-            "schedule_id": row.schedule_id,
-        });
-        let event = NewEvent::new(Kind::TurnQueued, data).turn(turn_id.clone());
-        let session_id = self.row.session_id.clone();
-        let (_, events) =
-            self.log.append_with(&session_id, vec![event], move |db| rows::insert(db, row, first)).await?;
-        if first {
-            self.queue.push_front(turn_id.clone());
-            self.cancel_running("cancelled", super::cancel::GRACE, true).await;
-        } else if self.queue.push(turn_id.clone(), MOST_QUEUED).is_err() {
-            return Err(ApiError::internal("The queue of the session is out of step"));
-        }
-        if !matches!(self.link, Link::Live | Link::Starting)
-            && let Some(launch) = launch
-        {
-            let (waiter, came_up) = oneshot::channel();
-            self.begin(launch, How::ANY, waiter);
-            let (mailbox, turn) = (self.mailbox.clone(), turn_id.clone());
-            tokio::spawn(async move {
-                if let Ok(Err(error)) = came_up.await {
-                    mailbox.send(move |actor| Box::pin(actor.not_resumed(turn, error)));
-                }
-            });
-        }
-        let seq = events.iter().map(|event| event.seq).max().unwrap_or(self.row.last_seq);
-        Ok(Queued { turn_id, position: busy.then_some(position), seq })
-    }
-
-    /// The agent did not come back for a turn that was to bring it back: the turn fails, others wait on.
-    async fn not_resumed(&mut self, turn_id: String, error: ApiError) {
-        if self.queue.remove(&turn_id) {
-            let said = json!({"code": error.code().as_str(), "message": error.message()});
-            self.end_waiting(&turn_id, turns::FAILED, "agent_exit", Some(said)).await;
-        }
-    }
-
     /// Lets the next turn begin as soon as there is a place for it.
     pub(super) fn next_turn(&mut self) {
         if self.asked_for_seat || self.closing || self.link != Link::Live || !self.queue.can_start() {
@@ -343,118 +214,5 @@ impl Actor {
                 })
             });
         });
-    }
-
-    /// The turn that runs is over.
-    pub(super) async fn end_turn(
-        &mut self,
-        state: &'static str,
-        reason: &str,
-        error: Option<Value>,
-        usage: Option<Value>,
-    ) {
-        self.cancel_requests().await;
-        let Some(running) = self.running.take() else { return };
-        let turn_id = running.row.turn_id.clone();
-        self.queue.finish(&turn_id);
-        self.touch();
-        let mut data = json!({"turn_id": turn_id, "state": state, "stop_reason": reason});
-        if let Some(data) = data.as_object_mut() {
-            if let Some(error) = &error {
-                data.insert("error".to_owned(), error.clone());
-            }
-            if let Some(usage) = usage {
-                data.insert("usage".to_owned(), usage);
-            }
-            if running.forced {
-                data.insert("forced".to_owned(), true.into());
-            }
-        }
-        let checkpoint = running.row.checkpoint_before.clone();
-        let ending =
-            rows::Ending { state, reason: reason.to_owned(), error, at: now(), forced: running.forced };
-        let event = NewEvent::new(turns::ending_kind(state), data).turn(turn_id.clone());
-        let name = turn_id.clone();
-        let events = std::iter::once(event).chain(self.state_changed()).collect();
-        let row = self.snapshot();
-        // Whoever sees that the turn has ended sees what the session is now.
-        let stored = self.commit(events, move |db| {
-            rows::end(db, &name, &ending, checkpoint.as_deref())?;
-            sessions::update(db, &row).map(|_| ())
-        });
-        if let Err(error) = stored.await {
-            crate::log::say(format_args!("the end of `{turn_id}` was not stored: {error}"));
-        }
-        self.live.tell();
-    }
-
-    /// A turn ends that never ran.
-    pub(super) async fn end_waiting(
-        &mut self,
-        turn_id: &str,
-        state: &'static str,
-        reason: &str,
-        error: Option<Value>,
-    ) {
-        let data = json!({"turn_id": turn_id, "state": state, "stop_reason": reason, "error": error});
-        let event = NewEvent::new(turns::ending_kind(state), data).turn(turn_id);
-        let ending = rows::Ending { state, reason: reason.to_owned(), error, at: now(), forced: false };
-        let name = turn_id.to_owned();
-        if let Err(error) = self.commit(vec![event], move |db| rows::end(db, &name, &ending, None)).await {
-            crate::log::say(format_args!("the end of `{turn_id}` was not stored: {error}"));
-        }
-        self.live.tell();
-    }
-
-    /// The row of the turn that runs says whether it waits.
-    pub(super) async fn turn_waits(&mut self) {
-        let state = self.state();
-        let Some(running) = &mut self.running else { return };
-        let wanted = if state == State::Waiting { turns::WAITING } else { turns::RUNNING };
-        if running.row.state != wanted {
-            running.row.state = wanted.to_owned();
-            let turn_id = running.row.turn_id.clone();
-            if let Err(error) = self.store.write(move |db| rows::set_state(db, &turn_id, wanted)).await {
-                crate::log::say(format_args!("the state of a turn was not stored: {error}"));
-            }
-        }
-    }
-
-    /// Warns of a budget that is nearly used up, once a turn, and ends the turn that has passed it.
-    pub(super) async fn check_budget(&mut self) {
-        let Some(budget) = &self.details.budget else { return };
-        let (exceeded, nearly) = (budget.exceeded(&self.details.spent), budget.nearly(&self.details.spent));
-        let Some(running) = &mut self.running else { return };
-        if let Some(mark) = exceeded {
-            if running.cancelled.is_none() {
-                let event = self.event(Kind::BudgetExceeded, json!(mark));
-                self.say(vec![event]).await;
-                self.cancel_running("budget", super::cancel::GRACE, true).await;
-            }
-        } else if let Some(mark) = nearly
-            && !std::mem::replace(&mut running.warned, true)
-        {
-            let event = self.event(Kind::BudgetWarning, json!(mark));
-            self.say(vec![event]).await;
-        }
-    }
-
-    /// What the turn leaves on disk: the workspace as it is now, and files of the outputs folder.
-    pub(super) fn look_at_what_is_left(&self, turn_id: String) -> impl Future<Output = ()> + Send + 'static {
-        let (app, row, log) = (self.app.clone(), self.row.clone(), self.log.clone());
-        let place = self.store.place().clone();
-        async move {
-            points::after_turn(&app, &row, &turn_id).await;
-            let folder = attach::outputs(&row.cwd, &row.session_id);
-            match artifacts::outputs(&place, &row.session_id, folder.as_ref()).await {
-                Ok(events) if !events.is_empty() => {
-                    let events = events.into_iter().map(|event| event.turn(turn_id.clone())).collect();
-                    // A session that was deleted meanwhile has no outputs.
-                    let _ = log.append(&row.session_id, events).await;
-                }
-                Ok(_) => {}
-                Err(error) => crate::log::say(format_args!("the outputs folder was not read: {error}")),
-            }
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! A word to the turn that runs: injected where the agent can take one, else by what the caller has chosen.
 
 use super::Actor;
-use super::prompt::{OnBusy, TurnAsked};
+use super::intake::{OnBusy, TurnAsked};
 use crate::agents::acp::Wait;
 use crate::agents::store::turns as turn_rows;
 use crate::agents::turns;
