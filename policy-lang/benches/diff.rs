@@ -1,4 +1,5 @@
-//! What changes between two policies of 100 KB: nothing, one entry, and one entry of every rule.
+//! What changes between two policies of 100 KB: nothing, one entry, one entry of every rule, and one entry of every rule
+//! that makes no difference, which takes a proof each.
 //!
 //! `cargo bench -p policy-lang --bench diff`. Compiling both sides is not part of it; `stages` measures that.
 
@@ -26,6 +27,7 @@ enum Edit {
     Nothing,
     OneDeny,
     ADenyOfEveryRule,
+    ACoveredDenyInEveryRule,
 }
 
 fn policy(edit: Edit) -> Option<CompiledPolicy> {
@@ -33,11 +35,15 @@ fn policy(edit: Edit) -> Option<CompiledPolicy> {
     let rules = match edit {
         Edit::Nothing => 0,
         Edit::OneDeny => 1,
-        Edit::ADenyOfEveryRule => usize::MAX,
+        Edit::ADenyOfEveryRule | Edit::ACoveredDenyInEveryRule => usize::MAX,
     };
     let endpoints = document.get_mut("endpoints")?.as_object_mut()?;
     for rule in endpoints.values_mut().take(rules) {
-        rule.pointer_mut("/paths/deny")?.as_array_mut()?.pop();
+        let deny = rule.pointer_mut("/paths/deny")?.as_array_mut()?;
+        match edit {
+            Edit::ACoveredDenyInEveryRule => deny.push(format!("{}/deep", deny.first()?.as_str()?).into()),
+            _ => drop(deny.pop()),
+        }
     }
     let text = document.to_string();
     let (catalogue, levels) = (Catalogue::builtin(), Levels::default());
@@ -45,7 +51,7 @@ fn policy(edit: Edit) -> Option<CompiledPolicy> {
     compile_document(Some(document), &Inputs::new(&catalogue, &levels)).policy
 }
 
-#[divan::bench(args = [Edit::Nothing, Edit::OneDeny, Edit::ADenyOfEveryRule])]
+#[divan::bench(args = [Edit::Nothing, Edit::OneDeny, Edit::ADenyOfEveryRule, Edit::ACoveredDenyInEveryRule])]
 fn compare_100_kb(bencher: Bencher<'_, '_>, edit: Edit) {
     let (Some(old), Some(new)) = (policy(Edit::Nothing), policy(edit)) else { return };
     bencher.bench_local(|| diff::compare(black_box(&old), black_box(&new)));

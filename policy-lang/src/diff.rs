@@ -8,7 +8,6 @@
 //! An endpoint that is closed on one side has one change, of `enabled`: whatever else was said of it had no effect there.
 
 pub mod accept;
-mod automata;
 mod change;
 mod families;
 mod group;

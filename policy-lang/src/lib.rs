@@ -6,6 +6,7 @@
 #![warn(missing_docs)]
 
 pub mod assist;
+mod automata;
 pub mod check;
 pub mod compile;
 pub mod decide;

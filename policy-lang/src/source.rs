@@ -5,7 +5,7 @@
 
 mod lines;
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
@@ -82,10 +82,11 @@ impl<T: PartialEq> PartialEq for Spanned<T> {
 
 impl<T: Eq> Eq for Spanned<T> {}
 
-/// Every text that a run reads. Sources are added once and never change, so a span stays good for the whole run.
-#[derive(Debug, Default)]
+/// Every text that a run reads. Sources are added once and never change, so a span stays good for the whole run; a clone
+/// shares the texts that were there, under the same ids.
+#[derive(Debug, Clone, Default)]
 pub struct SourceMap {
-    sources: Vec<Source>,
+    sources: Vec<Arc<Source>>,
 }
 
 /// One text, and why it may be unfit to be read as a document.
@@ -155,7 +156,7 @@ impl SourceMap {
 
     fn push(&mut self, source: Source) -> SourceId {
         let id = SourceId(u32::try_from(self.sources.len()).unwrap_or(u32::MAX));
-        self.sources.push(source);
+        self.sources.push(Arc::new(source));
         id
     }
 
@@ -224,6 +225,6 @@ impl SourceMap {
     }
 
     fn get(&self, id: SourceId) -> Option<&Source> {
-        self.sources.get(id.0 as usize)
+        self.sources.get(id.0 as usize).map(|source| &**source)
     }
 }

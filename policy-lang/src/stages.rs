@@ -127,8 +127,22 @@ impl Outcome {
 #[must_use]
 pub fn compile_document(document: Option<Document<'_>>, inputs: &Inputs<'_>) -> Outcome {
     let mut sources = SourceMap::default();
+    let added =
+        document.map(|document| (sources.add_bytes(document.name, document.bytes.to_vec()), document.format));
+    compile_source(sources, added, inputs)
+}
+
+/// Compiles a document that is one of the texts of `sources`, so that findings about it can stand beside those about the
+/// others; with `None` what holds without any.
+#[must_use]
+pub fn compile_source(
+    mut sources: SourceMap,
+    document: Option<(SourceId, Format)>,
+    inputs: &Inputs<'_>,
+) -> Outcome {
     let mut sink = Sink::default();
-    let (id, policy) = read(document, &mut sources, inputs.catalogue, &mut sink);
+    let id = document.map(|(id, _)| id);
+    let policy = read(document, &sources, inputs.catalogue, &mut sink);
     let mut layers = vec![default::layer(), policy];
     match code::layer(inputs.switches) {
         Ok(layer) => layers.push(layer),
@@ -225,22 +239,20 @@ fn has_code_layer(resolved: &Resolved, switches: &[GroupSwitch]) -> bool {
 }
 
 fn read(
-    document: Option<Document<'_>>,
-    sources: &mut SourceMap,
+    document: Option<(SourceId, Format)>,
+    sources: &SourceMap,
     catalogue: &Catalogue,
     sink: &mut Sink,
-) -> (Option<SourceId>, Layer) {
-    let Some(document) = document else { return (None, Layer::empty(LayerKind::Policy)) };
-    let source = sources.add_bytes(document.name, document.bytes.to_vec());
-    let (root, found) = parse::parse(sources, source, document.format);
+) -> Layer {
+    let Some((source, format)) = document else { return Layer::empty(LayerKind::Policy) };
+    let (root, found) = parse::parse(sources, source, format);
     sink.extend(found);
     let Some(root) = root else {
-        let layer = Layer { source: Some(source), ..Layer::empty(LayerKind::Policy) };
-        return (Some(source), layer);
+        return Layer { source: Some(source), ..Layer::empty(LayerKind::Policy) };
     };
     let (layer, found) = lower::document(sources, source, root, catalogue, LayerKind::Policy);
     sink.extend(found);
-    (Some(source), layer)
+    layer
 }
 
 /// Whether a finding keeps the policy from being used: an error that no level lowers.

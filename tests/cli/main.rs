@@ -20,3 +20,5 @@ mod generated;
 mod readme;
 #[cfg(test)]
 mod run;
+#[cfg(test)]
+mod sarif;

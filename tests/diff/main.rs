@@ -13,6 +13,8 @@ mod cases;
 #[cfg(test)]
 mod fuzzed;
 #[cfg(test)]
+mod in_vain;
+#[cfg(test)]
 mod random;
 #[cfg(test)]
 mod upstream;

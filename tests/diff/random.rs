@@ -5,29 +5,12 @@ use policy_lang::decide::{Op, VariableUse};
 use policy_lang::endpoint::{ENDPOINTS, EndpointDecl, Key};
 use serde_json::{Value, json};
 
-/// A small generator whose sequence belongs to its seed alone.
-pub(crate) struct Random(u64);
+#[path = "../generator.rs"]
+mod generator;
+
+pub(crate) use generator::Random;
 
 impl Random {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
-    }
-
-    pub(crate) fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33).unwrap() % end
-    }
-
-    pub(crate) fn one_in(&mut self, n: usize) -> bool {
-        self.below(n) == 0
-    }
-
-    pub(crate) fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
-        &from[self.below(from.len())]
-    }
-
     /// Some of them, at times none.
     fn some(&mut self, from: &[&str]) -> Value {
         let chosen: Vec<&str> = from.iter().copied().filter(|_| self.one_in(3)).collect();
@@ -54,7 +37,7 @@ pub(crate) const IDS: [&str; 14] = [
 ];
 const SCOPES: [&str; 7] =
     ["files:read", "files:write", "process:run", "commands:run", "commands:run:a", "core:read", "*"];
-const ALLOW: [&str; 16] = [
+pub(crate) const ALLOW: [&str; 16] = [
     "/home/user",
     "/home/user/out",
     "in",
@@ -72,7 +55,7 @@ const ALLOW: [&str; 16] = [
     "/srv/É*",
     "/proc/a",
 ];
-const DENY: [&str; 16] = [
+pub(crate) const DENY: [&str; 16] = [
     ".env",
     "*.pem",
     "**/.git/**",

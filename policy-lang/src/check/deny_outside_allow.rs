@@ -1,7 +1,9 @@
 //! `deny-outside-allow`: a denied path that lies below nothing that is allowed, on any endpoint of its rule.
 //!
-//! Judged by the fixed beginnings of both: where neither lies in the other, nothing is in both. A name that is denied at
-//! any depth is always below something.
+//! What is rooted is judged by the fixed beginnings of both: where neither lies in the other, nothing is in both. What
+//! meets so is left to [`overlap`], which knows exactly.
+
+mod overlap;
 
 use super::Context;
 use super::context::Authored;
@@ -11,34 +13,45 @@ use crate::explain::absolute_form;
 use crate::layer::Value;
 use crate::paths::pattern::is_glob_character;
 use crate::resolved::{EndpointIx, ResolvedValue, StatementIx};
+use overlap::{Allowed, Looks};
 use std::collections::BTreeSet;
 
 pub(super) fn run(context: &Context<'_>) -> Vec<Diagnostic> {
-    context.authored_key(Key::PathsDeny).flat_map(|authored| findings(context, &authored)).collect()
+    let mut looks = Looks::default();
+    context
+        .authored_key(Key::PathsDeny)
+        .flat_map(|authored| findings(context, &authored, &mut looks))
+        .collect()
 }
 
-fn findings(context: &Context<'_>, authored: &Authored<'_>) -> Vec<Diagnostic> {
+fn findings(context: &Context<'_>, authored: &Authored<'_>, looks: &mut Looks) -> Vec<Diagnostic> {
     let Value::List(denied) = &authored.written.value else { return Vec::new() };
-    // Most entries name something at any depth; only what is rooted needs a look at the allow-lists.
-    let rooted: Vec<_> = denied
-        .iter()
-        .filter(|entry| entry.value.contains('/') && !entry.value.starts_with("**"))
-        .filter_map(|entry| Some((entry, root(&entry.value, Key::PathsDeny, context.base_dir)?)))
-        .collect();
     let endpoints = context.takers(&authored.block.selector, Key::PathsDeny);
     let endpoints: Vec<EndpointIx> =
         endpoints.into_iter().filter(|endpoint| context.is_open(*endpoint)).collect();
-    if rooted.is_empty() || endpoints.is_empty() {
+    if endpoints.is_empty() {
         return Vec::new();
     }
     let lists: BTreeSet<Option<StatementIx>> = endpoints
         .iter()
         .map(|endpoint| context.candidates(*endpoint, Key::PathsAllow).first().copied())
         .collect();
-    let Some(allowed) = roots(context, &lists) else { return Vec::new() };
-    let outside = rooted.into_iter().filter(|(_, deny)| !meets(&allowed, deny));
+    let Some(lists) = lists.into_iter().map(|list| entries(context, list)).collect::<Option<Vec<_>>>() else {
+        return Vec::new();
+    };
+    let begin = roots(context, &lists);
+    let allowed: Vec<Allowed<'_>> =
+        lists.into_iter().map(|list| Allowed::new(list, context.base_dir)).collect();
+    let apart = |deny: &str| {
+        let rooted = deny.contains('/') && !deny.starts_with("**");
+        let root = root(deny, Key::PathsDeny, context.base_dir).filter(|_| rooted);
+        begin.as_ref().zip(root).is_some_and(|(begin, root)| !meets(begin, &root))
+    };
+    let outside = denied
+        .iter()
+        .filter(|entry| apart(&entry.value) || looks.apart(&allowed, &entry.value, context.base_dir));
     outside
-        .map(|(entry, _)| {
+        .map(|entry| {
             let message = format!("`{}` is denied in vain: nothing that is allowed lies there", entry.value);
             let finding = Diagnostic::new(Code::DenyOutsideAllow, message)
                 .help(
@@ -50,23 +63,18 @@ fn findings(context: &Context<'_>, authored: &Authored<'_>) -> Vec<Diagnostic> {
         .collect()
 }
 
-/// The fixed beginnings of every allowed entry; none where one of them has none.
-fn roots(context: &Context<'_>, lists: &BTreeSet<Option<StatementIx>>) -> Option<BTreeSet<String>> {
-    let mut roots = BTreeSet::new();
-    for list in lists {
-        match list.and_then(|at| context.resolved().statement(at)).map(|said| &said.value) {
-            None => {
-                roots.insert(context.base_dir.trim_end_matches('/').to_lowercase());
-            }
-            Some(ResolvedValue::List(elements)) => {
-                for element in elements {
-                    roots.insert(root(&element.value, Key::PathsAllow, context.base_dir)?);
-                }
-            }
-            Some(_) => return None,
-        }
+/// The entries of an allow-list; the base directory where there is none.
+fn entries<'a>(context: &Context<'a>, list: Option<StatementIx>) -> Option<Vec<&'a str>> {
+    match list.and_then(|at| context.resolved().statement(at)).map(|said| &said.value) {
+        None => Some(vec![context.base_dir]),
+        Some(ResolvedValue::List(elements)) => Some(elements.iter().map(|element| &*element.value).collect()),
+        Some(_) => None,
     }
-    Some(roots)
+}
+
+/// The fixed beginnings of every allowed entry; none where one of them has none.
+fn roots(context: &Context<'_>, lists: &[Vec<&str>]) -> Option<BTreeSet<String>> {
+    lists.iter().flatten().map(|entry| root(entry, Key::PathsAllow, context.base_dir)).collect()
 }
 
 /// The directory that an entry surely lies in or is; none where it may match anywhere. Denies ignore case, so both

@@ -14,9 +14,9 @@ mod scopes;
 mod urls;
 mod variables;
 
-use super::automata::Machines;
 use super::said::differs;
 use super::view::{Opening, View};
+use crate::automata::Machines;
 use crate::endpoint::Key;
 
 /// A family: its keys, and the comparison.

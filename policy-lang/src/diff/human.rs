@@ -178,7 +178,8 @@ pub fn summary(diff: &Diff) -> String {
     parts.push(format!("{} same", diff.compared.saturating_sub(changed)));
     let mut text = parts.join(", ");
     if diff.latent > 0 {
-        text.push_str(&format!(" ({} of them differ behind closed endpoints)", diff.latent));
+        let verb = if diff.latent == 1 { "differs" } else { "differ" };
+        text.push_str(&format!(" ({} of them {verb} behind closed endpoints)", diff.latent));
     }
     text
 }

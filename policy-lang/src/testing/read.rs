@@ -21,6 +21,8 @@ pub struct Suite {
     pub policy: Option<Spanned<String>>,
     /// The preset that replaces the policy's.
     pub preset: Option<Spanned<String>>,
+    /// Whether the file is its own policy: a template, or what cannot be read and is reported as a policy would be.
+    pub own_policy: bool,
     /// The tests in written order, as far as they could be read.
     pub tests: Vec<Test>,
 }
@@ -60,7 +62,8 @@ pub fn read(
 ) -> (Suite, Vec<Diagnostic>) {
     let (root, mut found) = parse::parse(sources, source, format);
     let mut cx = Context::new(sources, source, catalogue);
-    let mut suite = Suite::default();
+    let template = |root: &Node<'_>| root.get(IN_TEMPLATE).is_some() || root.get("server").is_some();
+    let mut suite = Suite { own_policy: root.as_ref().is_none_or(template), ..Suite::default() };
     if let Some(root) = root {
         document(&mut cx, root, &mut suite);
     }

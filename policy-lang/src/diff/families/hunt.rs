@@ -1,6 +1,6 @@
 //! The search for witnesses on a product of automata, and the proof where there are none.
 
-use crate::diff::automata::{Accepted, Product, TooLarge};
+use crate::automata::{Accepted, Product, TooLarge};
 use crate::diff::view::Opening;
 use crate::endpoint::Key;
 use std::collections::BTreeSet;
@@ -37,7 +37,7 @@ pub(super) struct Goal<'a> {
 /// gives nothing.
 pub(super) fn hunt(product: &Product, named: &BTreeSet<char>, goals: Vec<Goal<'_>>) -> Vec<(usize, Opening)> {
     // Most keys turn in one direction, which their own automata tell at once.
-    let may = |goal: &Goal<'_>| product.alone(&goal.own).none(&goal.turns) != Ok(true);
+    let may = |goal: &Goal<'_>| product.never(&goal.own, &goal.turns) != Ok(true);
     let mut left: Vec<(usize, Goal<'_>, usize)> = goals
         .into_iter()
         .enumerate()

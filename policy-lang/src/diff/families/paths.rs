@@ -3,19 +3,24 @@
 //!
 //! Endpoints that share both sides' rules share the answer.
 
+mod covered;
 mod entries;
+mod guess;
 mod sides;
 
 use super::amounts::usual;
 use super::hunt::{Goal, TOO_LARGE, hunt};
+use crate::automata::Machines;
 use crate::decide::Op;
-use crate::diff::automata::Machines;
 use crate::diff::change::Evidence;
 use crate::diff::said::differs;
 use crate::diff::view::{Opening, View};
 use crate::diff::witness::Witness;
 use crate::endpoint::Key;
-use sides::Both;
+use covered::covered;
+use entries::Entries;
+use guess::guess;
+use sides::{Both, Side};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -79,50 +84,71 @@ pub(super) fn compare(
     }
 }
 
+/// By what is written first, then by what the changed entries suggest; automata are made for what is left.
 fn search(old: &View<'_>, new: &View<'_>, changed: &[Key], ops: &[Op], machines: &mut Machines) -> Found {
-    let Ok(Both { product, sides, named }) = Both::new(old, new, machines) else {
-        let unknown = || changed.iter().map(|key| (*key, Err(TOO_LARGE))).collect();
-        return [unknown(), unknown()];
+    let mut found: Found = [Vec::new(), Vec::new()];
+    let (Ok(its), Ok(theirs)) = (Entries::of(old), Entries::of(new)) else {
+        return found.map(|_| changed.iter().map(|key| (*key, Err(TOO_LARGE))).collect());
     };
-    let [old_side, new_side] = sides;
-    let ways = [(1, old, old_side, new, new_side), (0, new, new_side, old, old_side)];
-    let mut goals = Vec::new();
-    for (side, from, from_side, to, to_side) in ways {
-        for key in changed {
-            let key = *key;
-            let shows =
-                move |accepted, op: Op| to_side.permits(accepted, op) && from_side.refuses(key, accepted, op);
-            goals.push(Goal {
-                key,
-                side,
-                own: [from_side.machines(key), to_side.machines(key)].concat(),
-                turns: Box::new(move |accepted| {
-                    let turns = |op: &Op| {
-                        from_side.refuses(key, accepted, *op) && !to_side.refuses(key, accepted, *op)
-                    };
-                    ops.iter().any(turns)
-                }),
-                wanted: Box::new(move |accepted| ops.iter().any(|op| shows(accepted, *op))),
-                show: Box::new(move |accepted, path| {
-                    ops.iter().filter(|op| shows(accepted, **op)).find_map(|op| {
-                        let witness = Witness { path: Some((path.to_vec(), *op)), ..to.call() };
-                        Opening::shown(key, witness, from, to)
-                    })
-                }),
-            });
+    let mut left = Vec::new();
+    for key in changed {
+        let ways = [(0, (old, &its), (new, &theirs)), (1, (new, &theirs), (old, &its))];
+        for (way, from, to) in ways {
+            if from.1.may_open(*key, to.1) {
+                match guess(*key, from, to, ops) {
+                    Some(opening) => push(&mut found, way, opening),
+                    None if covered(*key, from, to, machines) => {}
+                    None => left.push((way, *key)),
+                }
+            }
         }
     }
-    let count = changed.len();
-    let mut found: Found = [Vec::new(), Vec::new()];
-    for (number, opening) in hunt(&product, &named, goals) {
-        let Some(out) = found.get_mut(number / count.max(1)) else { continue };
-        out.push((
-            opening.key,
-            match opening.evidence {
-                Evidence::Witness(witness) => witness.path.ok_or(TOO_LARGE),
-                Evidence::Unproven(why) => Err(why),
-            },
-        ));
+    if left.is_empty() {
+        return found;
+    }
+    let Ok(Both { product, sides, named }) = Both::new([its, theirs], machines) else {
+        left.into_iter().for_each(|(way, key)| push(&mut found, way, Opening::unproven(key, TOO_LARGE)));
+        return found;
+    };
+    let goals = left.iter().map(|(way, key)| match way {
+        0 => goal(1, *key, [(old, sides[0]), (new, sides[1])], ops),
+        _ => goal(0, *key, [(new, sides[1]), (old, sides[0])], ops),
+    });
+    for (number, opening) in hunt(&product, &named, goals.collect()) {
+        if let Some((way, _)) = left.get(number) {
+            push(&mut found, *way, opening);
+        }
     }
     found
+}
+
+/// What `key` refuses in the first and nothing does in the second, which is that side of the product.
+fn goal<'a>(side: usize, key: Key, [from, to]: [(&'a View<'a>, Side); 2], ops: &'a [Op]) -> Goal<'a> {
+    let ((from, from_side), (to, to_side)) = (from, to);
+    let shows = move |accepted, op: Op| to_side.permits(accepted, op) && from_side.refuses(key, accepted, op);
+    let turns =
+        move |accepted, op: Op| from_side.refuses(key, accepted, op) && !to_side.refuses(key, accepted, op);
+    Goal {
+        key,
+        side,
+        own: [from_side.machines(key), to_side.machines(key)].concat(),
+        turns: Box::new(move |accepted| ops.iter().any(|op| turns(accepted, *op))),
+        wanted: Box::new(move |accepted| ops.iter().any(|op| shows(accepted, *op))),
+        show: Box::new(move |accepted, path| {
+            ops.iter().filter(|op| shows(accepted, **op)).find_map(|op| {
+                let witness = Witness { path: Some((path.to_vec(), *op)), ..to.call() };
+                Opening::shown(key, witness, from, to)
+            })
+        }),
+    }
+}
+
+fn push(found: &mut Found, way: usize, opening: Opening) {
+    let answer = match opening.evidence {
+        Evidence::Witness(witness) => witness.path.ok_or(TOO_LARGE),
+        Evidence::Unproven(why) => Err(why),
+    };
+    if let Some(out) = found.get_mut(way) {
+        out.push((opening.key, answer));
+    }
 }

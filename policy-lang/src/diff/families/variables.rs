@@ -1,8 +1,8 @@
 //! `allow_vars`, `deny_vars` and `env_deny`: globs over names, as automata.
 
 use super::hunt::{Goal, hunt};
+use crate::automata::{Accepted, Grammar, Machines, Product, Tape, TooLarge};
 use crate::decide::VariableUse;
-use crate::diff::automata::{Accepted, Grammar, Machines, Product, Tape, TooLarge};
 use crate::diff::view::{Opening, View};
 use crate::diff::witness::{Beyond, Witness};
 use crate::endpoint::{EndpointId, Key};

@@ -8,8 +8,8 @@ use policy_lang::endpoint::Catalogue;
 use policy_lang::layer::LayerKind;
 use policy_lang::resolved::FilePlace;
 use policy_lang::source::{SourceId, SourceMap, Span};
-use policy_lang::stages::{Document, Inputs, Outcome, compile_document};
-use policy_lang::testing::{self, IN_TEMPLATE, Suite};
+use policy_lang::stages::{Document, Inputs, Outcome, compile_source};
+use policy_lang::testing::{self, Suite};
 use std::path::{Component, Path, PathBuf};
 
 /// A policy, and the suites that are about it.
@@ -40,42 +40,43 @@ impl Group {
         let named = |id: &SourceId| sources.name(*id).ends_with(&*file.name);
         let source = match file.layer {
             LayerKind::Policy => self.outcome.document?,
-            _ => sources.ids().find(named)?,
+            // Texts of the call come first, those of this program last.
+            _ => sources.ids().filter(named).last()?,
         };
         Some(Span { source, start: place.byte_start, end: place.byte_end })
     }
 }
 
-/// Reads every file, and compiles every policy once.
+/// Reads every file once, and compiles every policy once.
 pub(super) fn groups(call: &Test) -> Result<Vec<Group>, Failure> {
     let catalogue = Catalogue::builtin();
     let levels = Levels::default();
+    let files = sources(&call.files)?;
+    let mut texts = SourceMap::new();
+    let mut add = |file: &Source| texts.add_bytes(&*file.name, file.bytes.clone().unwrap_or_default());
+    let ids: Vec<SourceId> = files.iter().map(&mut add).collect();
     let mut groups: Vec<(String, Group)> = Vec::new();
-    for source in sources(&call.files)? {
-        let named = about(&source, call, &catalogue)?;
+    for (file, id) in files.iter().zip(&ids) {
+        let (suite, found) = testing::read(&texts, *id, file.format, &catalogue);
+        let named = about(file, &suite, call)?;
         let key = format!("{}\0{}", named.policy, named.preset.as_deref().unwrap_or_default());
         if !groups.iter().any(|(known, _)| *known == key) {
-            let policy = if named.policy == source.name { again(&source) } else { only(&named.policy)? };
-            let inputs = Inputs { preset: named.preset.as_deref(), ..Inputs::new(&catalogue, &levels) };
-            let outcome = compile_document(Some(document(&policy)), &inputs);
-            let group = Group {
-                source: policy,
-                outcome,
-                preset: named.preset.clone(),
-                suites: Vec::new(),
-                faults: Vec::new(),
+            let mut sources = texts.clone();
+            let given = files.iter().zip(&ids).find(|(file, _)| file.name == named.policy);
+            let (policy, id) = match given {
+                Some((file, id)) => (again(file), *id),
+                None => {
+                    let policy = only(&named.policy)?;
+                    let id = sources.add_bytes(&*policy.name, policy.bytes.clone().unwrap_or_default());
+                    (policy, id)
+                }
             };
-            groups.push((key.clone(), group));
+            let inputs = Inputs { preset: named.preset.as_deref(), ..Inputs::new(&catalogue, &levels) };
+            let outcome = compile_source(sources, Some((id, policy.format)), &inputs);
+            let (preset, suites, faults) = (named.preset, Vec::new(), Vec::new());
+            groups.push((key.clone(), Group { source: policy, outcome, preset, suites, faults }));
         }
         let Some((_, group)) = groups.iter_mut().find(|(known, _)| *known == key) else { continue };
-        let id = match group.outcome.document.filter(|_| named.policy == source.name) {
-            Some(id) => id,
-            None => group
-                .outcome
-                .sources
-                .add_bytes(source.name.as_str(), source.bytes.clone().unwrap_or_default()),
-        };
-        let (suite, found) = testing::read(&group.outcome.sources, id, source.format, &catalogue);
         // A template that cannot be read has said so already.
         let known = |finding: &Diagnostic| group.outcome.diagnostics.contains(finding);
         group.faults.extend(found.into_iter().filter(|finding| !known(finding)));
@@ -90,26 +91,19 @@ struct About {
     preset: Option<String>,
 }
 
-fn about(source: &Source, call: &Test, catalogue: &Catalogue) -> Result<About, Failure> {
-    let mut map = SourceMap::new();
-    let id = map.add_bytes(source.name.as_str(), source.bytes.clone().unwrap_or_default());
-    let root = policy_lang::parse::parse(&map, id, source.format).0;
-    let template =
-        root.as_ref().is_some_and(|root| root.get(IN_TEMPLATE).is_some() || root.get("server").is_some());
-    let (suite, _) = testing::read(&map, id, source.format, catalogue);
-    let preset = call.preset.clone().or_else(|| suite.preset.map(|preset| preset.value));
+fn about(file: &Source, suite: &Suite, call: &Test) -> Result<About, Failure> {
+    let preset = call.preset.clone().or_else(|| suite.preset.as_ref().map(|preset| preset.value.clone()));
     if let Some(policy) = &call.policy {
         return Ok(About { policy: policy.clone(), preset });
     }
-    if let Some(policy) = suite.policy {
-        return Ok(About { policy: beside(&source.name, &policy.value), preset });
+    if let Some(policy) = &suite.policy {
+        return Ok(About { policy: beside(&file.name, &policy.value), preset });
     }
-    // What cannot be read is reported as a policy would be.
-    if template || root.is_none() {
-        return Ok(About { policy: source.name.clone(), preset });
+    if suite.own_policy {
+        return Ok(About { policy: file.name.clone(), preset });
     }
     let message =
-        format!("`{}` names no policy: write `policy: FILE` in it, or give --policy FILE", source.name);
+        format!("`{}` names no policy: write `policy: FILE` in it, or give --policy FILE", file.name);
     Err(Failure { exit: Exit::Usage, message })
 }
 

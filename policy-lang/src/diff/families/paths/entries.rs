@@ -1,21 +1,24 @@
 //! The entries of one side as expressions, read again from what the rules say.
 
-use crate::diff::automata::TooLarge;
+use crate::automata::TooLarge;
 use crate::diff::view::View;
 use crate::endpoint::Key;
 use crate::matchers::extension::Extension;
 use crate::paths::fold;
-use crate::paths::pattern::{self, Side};
+use crate::paths::pattern::{self, Pattern, Piece, Side};
 use crate::paths::rest;
 use crate::resolved::ResolvedValue;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Patterns by their expressions.
+pub(super) type Listed = BTreeMap<String, Pattern>;
 
 /// Expressions of each list; absent where the list is.
 #[derive(Debug, Default)]
 pub(super) struct Entries {
-    pub(super) allow: Vec<String>,
-    pub(super) deny: Vec<String>,
-    pub(super) read_only: Vec<String>,
+    pub(super) allow: Listed,
+    pub(super) deny: Listed,
+    pub(super) read_only: Listed,
     /// The base directory and what it lies in: never removed.
     pub(super) kept: Vec<String>,
     pub(super) allow_extensions: Option<Vec<String>>,
@@ -44,7 +47,10 @@ impl Entries {
             }
         }
         match view.statements(Key::PathsReadOnly).next().map(|statement| &statement.value) {
-            Some(ResolvedValue::Bool(true)) => entries.read_only.push(r".*\z".to_owned()),
+            Some(ResolvedValue::Bool(true)) => {
+                let all = Pattern { pieces: vec![Piece::Stars], plain: false };
+                entries.read_only.insert(r".*\z".to_owned(), all);
+            }
             Some(ResolvedValue::List(list)) => {
                 for element in list {
                     entries.read(&element.value, Side::ReadOnly, base)?;
@@ -61,16 +67,35 @@ impl Entries {
         Ok(entries)
     }
 
+    /// Whether, by what is written alone, `to` could permit what `key` refuses here. `false` is a proof.
+    pub(super) fn may_open(&self, key: Key, to: &Self) -> bool {
+        let lacks = |list: &Listed, other: &Listed| !list.keys().all(|entry| other.contains_key(entry));
+        let misses = |list: &[String], other: &[String]| !list.iter().all(|entry| other.contains(entry));
+        match key {
+            Key::PathsAllow => lacks(&to.allow, &self.allow) || misses(&self.kept, &to.kept),
+            Key::PathsDeny => lacks(&self.deny, &to.deny),
+            Key::PathsReadOnly => lacks(&self.read_only, &to.read_only),
+            Key::ParamsAllowExtensions => match (&self.allow_extensions, &to.allow_extensions) {
+                (None, _) => false,
+                (Some(_), None) => true,
+                (Some(its), Some(theirs)) => misses(theirs, its),
+            },
+            Key::ParamsDenyExtensions => misses(&self.deny_extensions, &to.deny_extensions),
+            _ => true,
+        }
+    }
+
     fn read(&mut self, entry: &str, side: Side, base: &str) -> Result<(), TooLarge> {
         self.named.extend(entry.chars().filter(|c| !c.is_ascii()).flat_map(spellings));
         // A compiled policy holds no entry that cannot be read; where one did, nothing would be proven.
         for pattern in pattern::parse(entry, side, base).map_err(|_| TooLarge)? {
             let expression = rest::expression(&pattern, side);
-            match side {
-                Side::Allow => self.allow.push(expression),
-                Side::Deny => self.deny.push(expression),
-                Side::ReadOnly => self.read_only.push(expression),
-            }
+            let list = match side {
+                Side::Allow => &mut self.allow,
+                Side::Deny => &mut self.deny,
+                Side::ReadOnly => &mut self.read_only,
+            };
+            list.insert(expression, pattern);
         }
         Ok(())
     }

@@ -1,9 +1,8 @@
 //! Both sides' lists in one product; a list that both have stands in it once.
 
 use super::entries::Entries;
+use crate::automata::{Accepted, Alive, Grammar, Machine, Machines, Product, Tape, TooLarge};
 use crate::decide::Op;
-use crate::diff::automata::{Accepted, Alive, Grammar, Machine, Machines, Product, Tape, TooLarge};
-use crate::diff::view::View;
 use crate::endpoint::Key;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -78,8 +77,7 @@ pub(super) struct Both {
 }
 
 impl Both {
-    pub(super) fn new(old: &View<'_>, new: &View<'_>, machines: &mut Machines) -> Result<Self, TooLarge> {
-        let entries = [Entries::of(old)?, Entries::of(new)?];
+    pub(super) fn new(entries: [Entries; 2], machines: &mut Machines) -> Result<Self, TooLarge> {
         let named = entries.iter().flat_map(|entries| entries.named.iter().copied()).collect();
         let mut builder = Builder { product: Product::new(Grammar::Path), machines, known: Vec::new() };
         let never = builder.always(Tape::Raw, vec![r"/(?:proc|sys|dev)(?:/.*)?\z".to_owned()], true)?;
@@ -102,9 +100,9 @@ impl Builder<'_> {
     fn side(&mut self, never: usize, entries: Entries) -> Result<Side, TooLarge> {
         Ok(Side {
             never,
-            allow: self.always(Tape::Raw, entries.allow, false)?,
-            deny: self.add(Tape::Folded, entries.deny, true)?,
-            read_only: self.add(Tape::Folded, entries.read_only, true)?,
+            allow: self.always(Tape::Raw, entries.allow.into_keys().collect(), false)?,
+            deny: self.add(Tape::Folded, entries.deny.into_keys().collect(), true)?,
+            read_only: self.add(Tape::Folded, entries.read_only.into_keys().collect(), true)?,
             kept: self.add(Tape::Raw, entries.kept, false)?,
             allow_extensions: entries
                 .allow_extensions

@@ -4,14 +4,15 @@
 //! itself, but what it makes of one is not followed here: a run stands for any bytes as asked beside any bytes folded,
 //! which is more than there is. What cannot happen so cannot happen; what can is merely not proven.
 //!
-//! A run begins at an ASCII character where a mark that follows composes with it, and never holds a slash, neither as
-//! asked nor folded.
+//! A run begins at an ASCII character where a mark that follows composes with it, and is beyond ASCII from there on as asked.
+//! It never holds a slash, neither as asked nor folded.
 
 use super::grammar::{Grammar, Part};
 use super::machine::TooLarge;
 use super::product::{Accepted, Product, State, Tape};
 use super::symbols::{alphabet, representatives};
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::hash::Hash;
 use std::rc::Rc;
 
 /// The most states that a proof goes through.
@@ -23,11 +24,39 @@ type Runs = HashMap<(Tape, Positions), Rc<Vec<Positions>>>;
 
 impl Product {
     /// Whether no text at all is accepted by automata as `sought` says. `false` says only that it is not proven.
-    pub(in crate::diff) fn none(&self, sought: impl Fn(Accepted) -> bool) -> Result<bool, TooLarge> {
+    pub(crate) fn none(&self, sought: impl Fn(Accepted) -> bool) -> Result<bool, TooLarge> {
         match self.grammar {
             Grammar::Path => self.no_path(sought),
             Grammar::Name => self.no_name(sought),
         }
+    }
+
+    /// Whether, by some automata alone, nothing is accepted as `sought` says: a quick look, of any bytes there are.
+    /// `false` says only that it is not proven.
+    pub(crate) fn never(
+        &self,
+        machines: &[usize],
+        sought: impl Fn(Accepted) -> bool,
+    ) -> Result<bool, TooLarge> {
+        let own = || machines.iter().filter_map(|number| Some((*number, self.machines.get(*number)?)));
+        let tapes: HashSet<Tape> = own().map(|(_, (tape, _))| *tape).collect();
+        // Two forms of one text are not followed here.
+        if tapes.len() > 1 {
+            return Ok(false);
+        }
+        let bytes = representatives(own().map(|(_, (_, machine))| &**machine), 1..=u8::MAX, self.grammar);
+        let mut walk = Walk::from(own().map(|(_, (_, machine))| machine.start()).collect::<Positions>());
+        while let Some(at) = walk.next() {
+            let accepting = own().zip(&at).filter(|((_, (_, machine)), at)| machine.accepts(**at));
+            if sought(Accepted::from(accepting.map(|((number, _), _)| number))) {
+                return Ok(false);
+            }
+            for byte in &bytes {
+                let after = own().zip(&at).map(|((_, (_, machine)), at)| machine.step(*at, *byte));
+                walk.meet(after.collect())?;
+            }
+        }
+        Ok(true)
     }
 
     /// Names are read as asked by every automaton, so that going through every byte goes through every name.
@@ -81,11 +110,10 @@ impl Product {
         Ok(true)
     }
 
-    /// Where the automata of one tape can stand after a run: one byte or more, no slash, and as asked one byte at least
-    /// beyond ASCII.
+    /// Where the automata of one tape can stand after a run: folded after one byte or more, as asked after bytes beyond
+    /// ASCII, with one ASCII byte before them or none; no slash among them.
     fn run(&self, tape: Tape, state: &State, runs: &mut Runs) -> Result<Rc<Vec<Positions>>, TooLarge> {
         let from: Positions = self.of(tape, &state.at);
-        let raw = tape == Tape::Raw;
         let key = (tape, from.clone());
         if let Some(known) = runs.get(&key) {
             return Ok(Rc::clone(known));
@@ -98,26 +126,20 @@ impl Product {
             bytes.extend(representatives(machines, 0x80..=u8::MAX, self.grammar));
             bytes
         };
-        let mut seen: HashSet<(bool, Positions)> = HashSet::from([(false, from.clone())]);
-        let mut queue = VecDeque::from([(false, from)]);
+        let mut walk = Walk::from((Run::Nothing, from));
         let mut ends = HashSet::new();
-        while let Some((done, at)) = queue.pop_front() {
+        while let Some((run, at)) = walk.next() {
             for byte in &bytes {
+                let Some(run) = run.step(tape, *byte) else { continue };
                 let mut after = at.clone();
                 let machines = self.machines.iter().filter(|(its, _)| *its == tape);
                 for ((_, machine), at) in machines.zip(after.iter_mut()) {
                     *at = machine.step(*at, *byte);
                 }
-                let done = done || !raw || !byte.is_ascii();
-                if seen.insert((done, after.clone())) {
-                    if seen.len() > MOST_STATES {
-                        return Err(TooLarge);
-                    }
-                    if done {
-                        ends.insert(after.clone());
-                    }
-                    queue.push_back((done, after));
+                if run == Run::Whole {
+                    ends.insert(after.clone());
                 }
+                walk.meet((run, after))?;
             }
         }
         let found = Rc::new(ends.into_iter().collect::<Vec<_>>());
@@ -139,26 +161,48 @@ impl Product {
     }
 }
 
-/// States that were met and not yet gone on from.
-struct Walk {
-    known: HashSet<State>,
-    queue: VecDeque<State>,
+/// How much of a run was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Run {
+    Nothing,
+    /// The character that the first mark composes with.
+    Begin,
+    /// It may end here.
+    Whole,
 }
 
-impl Walk {
-    fn from(start: State) -> Self {
+impl Run {
+    const fn step(self, tape: Tape, byte: u8) -> Option<Self> {
+        match (tape, self) {
+            (Tape::Folded, _) => Some(Self::Whole),
+            (Tape::Raw, _) if !byte.is_ascii() => Some(Self::Whole),
+            (Tape::Raw, Self::Nothing) => Some(Self::Begin),
+            (Tape::Raw, _) => None,
+        }
+    }
+}
+
+/// States that were met and not yet gone on from.
+struct Walk<S> {
+    known: HashSet<S>,
+    queue: VecDeque<S>,
+}
+
+impl<S: Clone + Eq + Hash> Walk<S> {
+    fn from(start: S) -> Self {
         Self { known: HashSet::from([start.clone()]), queue: VecDeque::from([start]) }
     }
 
-    fn next(&mut self) -> Option<State> {
+    fn next(&mut self) -> Option<S> {
         self.queue.pop_front()
     }
 
-    fn meet(&mut self, state: State) -> Result<(), TooLarge> {
-        if self.known.insert(state.clone()) {
-            if self.known.len() > MOST_STATES {
+    fn meet(&mut self, state: S) -> Result<(), TooLarge> {
+        if !self.known.contains(&state) {
+            if self.known.len() >= MOST_STATES {
                 return Err(TooLarge);
             }
+            self.known.insert(state.clone());
             self.queue.push_back(state);
         }
         Ok(())

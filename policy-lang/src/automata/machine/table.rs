@@ -6,6 +6,7 @@ use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input, MatchKind};
 use std::collections::HashMap;
+use std::hash::Hash;
 
 /// The most memory on the way.
 const MOST_BYTES: usize = 64 << 20;
@@ -30,24 +31,37 @@ impl Table {
                 bytes.push(byte);
             }
         }
-        let slash = classes.get(usize::from(b'/')).copied().unwrap_or_default();
-        let mut known: HashMap<Option<LazyStateID>, usize> = HashMap::from([(Some(start), 0)]);
-        let mut states: Vec<Option<LazyStateID>> = vec![Some(start)];
-        let mut table = Self { classes, width: bytes.len(), next: Vec::new(), accepting: Vec::new() };
+        let slash = classes.get(usize::from(b'/')).copied();
+        let of_slash: Vec<bool> = classes.iter().map(|class| covers && slash == Some(*class)).collect();
+        let below = |byte: u8| of_slash.get(usize::from(byte)).copied().unwrap_or_default();
+        // No state stands for all below what was accepted.
+        let look = |state: Option<LazyStateID>| {
+            let Some(state) = state else { return Ok((true, vec![None; bytes.len()])) };
+            let accepts = dfa.next_eoi_state(&mut cache, state).map_err(|_| TooLarge)?.is_match();
+            let mut after = |byte: &u8| match accepts && below(*byte) {
+                true => Ok(None),
+                false => dfa.next_state(&mut cache, state, *byte).map(Some).map_err(|_| TooLarge),
+            };
+            Ok((accepts, bytes.iter().map(&mut after).collect::<Result<_, _>>()?))
+        };
+        Self::explored(classes, bytes.len(), Some(start), look)
+    }
+
+    /// The states that can be reached from `start`. `look` says of one whether it accepts, and what follows it by class.
+    pub(super) fn explored<S: Copy + Eq + Hash>(
+        classes: Vec<u8>,
+        width: usize,
+        start: S,
+        mut look: impl FnMut(S) -> Result<(bool, Vec<S>), TooLarge>,
+    ) -> Result<Self, TooLarge> {
+        let mut known = HashMap::from([(start, 0)]);
+        let mut states = vec![start];
+        let mut table = Self { classes, width, next: Vec::new(), accepting: Vec::new() };
         let mut at = 0;
         while let Some(state) = states.get(at).copied() {
-            // No state stands for all below what was accepted.
-            let accepts = match state {
-                None => true,
-                Some(state) => dfa.next_eoi_state(&mut cache, state).map_err(|_| TooLarge)?.is_match(),
-            };
+            let (accepts, row) = look(state)?;
             table.accepting.push(accepts);
-            for (byte, class) in bytes.iter().zip(0..) {
-                let after = match state {
-                    Some(_) if covers && accepts && class == slash => None,
-                    Some(state) => Some(dfa.next_state(&mut cache, state, *byte).map_err(|_| TooLarge)?),
-                    None => None,
-                };
+            for after in row {
                 let number = *known.entry(after).or_insert_with(|| {
                     states.push(after);
                     states.len() - 1

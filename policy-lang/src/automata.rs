@@ -10,6 +10,6 @@ mod product;
 mod symbols;
 mod wild;
 
-pub(super) use grammar::Grammar;
-pub(super) use machine::{Machine, Machines, TooLarge};
-pub(super) use product::{Accepted, Alive, Product, Tape};
+pub(crate) use grammar::Grammar;
+pub(crate) use machine::{Machine, Machines, TooLarge};
+pub(crate) use product::{Accepted, Alive, Product, Tape};

@@ -16,11 +16,11 @@ const MOST_STATES: usize = 20_000;
 
 /// A comparison grew past what it may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::diff) struct TooLarge;
+pub(crate) struct TooLarge;
 
 /// The union of some expressions, each of which speaks of a whole text.
 #[derive(Debug)]
-pub(in crate::diff) struct Machine {
+pub(crate) struct Machine {
     /// The class of each byte.
     classes: Box<[u8]>,
     /// How many classes there are.
@@ -41,7 +41,7 @@ impl Machine {
     }
 
     /// The automaton that accepts nothing.
-    pub(in crate::diff) fn nothing() -> Self {
+    pub(crate) fn nothing() -> Self {
         Self {
             classes: vec![0; 256].into(),
             width: 1,
@@ -85,7 +85,7 @@ impl Machine {
 
 /// Automata that were made before: policies share most of their entries.
 #[derive(Debug, Default)]
-pub(in crate::diff) struct Machines {
+pub(crate) struct Machines {
     one: HashMap<(String, bool), Arc<Machine>>,
     lists: HashMap<(Vec<String>, bool), Arc<Machine>>,
 }
@@ -93,7 +93,7 @@ pub(in crate::diff) struct Machines {
 impl Machines {
     /// The union of expressions as they stand for the entries of one list; each ends in `\z`. `covers`: a path that is
     /// accepted covers all below it.
-    pub(in crate::diff) fn list(
+    pub(crate) fn list(
         &mut self,
         mut expressions: Vec<String>,
         covers: bool,

@@ -2,7 +2,7 @@
 
 /// What the texts of a walk are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(in crate::diff) enum Grammar {
+pub(crate) enum Grammar {
     /// Absolute paths in normal form, see [`crate::paths::normal`].
     Path,
     /// Names of variables: not empty, without `=`.

@@ -12,7 +12,7 @@ const MOST_STATES: usize = 200_000;
 
 /// Which form of a text an automaton reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(in crate::diff) enum Tape {
+pub(crate) enum Tape {
     /// As asked.
     Raw,
     /// Folded, as denials read it.
@@ -21,26 +21,31 @@ pub(in crate::diff) enum Tape {
 
 /// Which automata accept a text: bit n for the n-th.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::diff) struct Accepted(u32);
+pub(crate) struct Accepted(u32);
 
 impl Accepted {
-    pub(in crate::diff) const fn by(self, machine: usize) -> bool {
+    pub(crate) const fn by(self, machine: usize) -> bool {
         self.0 & (1 << machine) != 0
+    }
+
+    /// Accepted by these.
+    pub(super) fn from(machines: impl Iterator<Item = usize>) -> Self {
+        Self(machines.fold(0, |bits, machine| bits | 1 << machine))
     }
 }
 
 /// What must hold of a text for one side to permit a longer one still.
 #[derive(Debug, Clone, Default)]
-pub(in crate::diff) struct Alive {
+pub(crate) struct Alive {
     /// Automata that may still accept.
-    pub(in crate::diff) accepting: Vec<usize>,
+    pub(crate) accepting: Vec<usize>,
     /// Automata that may still refuse to accept.
-    pub(in crate::diff) refusing: Vec<usize>,
+    pub(crate) refusing: Vec<usize>,
 }
 
 /// Automata side by side.
 #[derive(Debug)]
-pub(in crate::diff) struct Product {
+pub(crate) struct Product {
     pub(super) grammar: Grammar,
     pub(super) machines: Vec<(Tape, Arc<Machine>)>,
     /// A text is of interest only while a side that is asked about is alive.
@@ -55,27 +60,27 @@ pub(super) struct State {
 }
 
 /// Which sides are asked about.
-pub(in crate::diff) type Sides = [bool; 2];
+pub(crate) type Sides = [bool; 2];
 
 impl Product {
-    pub(in crate::diff) fn new(grammar: Grammar) -> Self {
+    pub(crate) fn new(grammar: Grammar) -> Self {
         Self { grammar, machines: Vec::new(), sides: [Alive::default(), Alive::default()] }
     }
 
     /// Takes an automaton in and gives its number.
-    pub(in crate::diff) fn add(&mut self, tape: Tape, machine: Arc<Machine>) -> usize {
+    pub(crate) fn add(&mut self, tape: Tape, machine: Arc<Machine>) -> usize {
         self.machines.push((tape, machine));
         self.machines.len() - 1
     }
 
     /// Says when a side can permit nothing more.
-    pub(in crate::diff) fn bound(&mut self, sides: [Alive; 2]) {
+    pub(crate) fn bound(&mut self, sides: [Alive; 2]) {
         self.sides = sides;
     }
 
     /// Walks every text made of ASCII and of the characters `named`, shortest first, and shows one for each set of
     /// automata positions that a text can end in, until none of the sides is asked about any more.
-    pub(in crate::diff) fn search(
+    pub(crate) fn search(
         &self,
         named: &BTreeSet<char>,
         mut asked: Sides,
@@ -116,8 +121,8 @@ impl Product {
     }
 
     pub(super) fn accepted(&self, state: &State) -> Accepted {
-        let accepts = self.machines.iter().zip(&state.at).map(|((_, machine), at)| machine.accepts(*at));
-        Accepted(accepts.enumerate().fold(0, |bits, (number, accepts)| bits | u32::from(accepts) << number))
+        let all = self.machines.iter().zip(&state.at).enumerate();
+        Accepted::from(all.filter(|(_, ((_, machine), at))| machine.accepts(**at)).map(|(number, _)| number))
     }
 
     /// One symbol further; none where no text goes on so.
@@ -137,15 +142,6 @@ impl Product {
         let full = |number: &usize| at(*number).is_some_and(|((_, machine), at)| machine.is_full(*at));
         let alive = |side: &Alive| !side.accepting.iter().any(dead) && !side.refusing.iter().any(full);
         self.sides.iter().zip(asked).any(|(side, asked)| asked && alive(side))
-    }
-
-    /// Some of its automata alone, which keep their numbers; the others accept nothing.
-    pub(in crate::diff) fn alone(&self, machines: &[usize]) -> Self {
-        let all = self.machines.iter().enumerate().map(|(number, (tape, machine))| {
-            let kept = machines.contains(&number);
-            (*tape, if kept { Arc::clone(machine) } else { Arc::new(Machine::nothing()) })
-        });
-        Self { machines: all.collect(), ..Self::new(self.grammar) }
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashSet};
 
 /// One step: what the text as asked gains, and what its folded form gains.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::diff) struct Symbol {
+pub(crate) struct Symbol {
     pub(super) raw: Vec<u8>,
     pub(super) folded: Vec<u8>,
 }
@@ -17,7 +17,7 @@ pub(in crate::diff) struct Symbol {
 const MOST_CHARACTERS: usize = 64;
 
 /// Every ASCII byte that the automata tell apart, those that read well first, then the characters of `named`.
-pub(in crate::diff) fn alphabet<'a>(
+pub(crate) fn alphabet<'a>(
     machines: impl Iterator<Item = &'a Machine> + Clone,
     named: &BTreeSet<char>,
     grammar: Grammar,
