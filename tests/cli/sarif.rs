@@ -103,9 +103,10 @@ fn the_line_that_changed_is_marked() {
                 let text = if file == "new.yaml" { NEW } else { OLD };
                 let number = |name: &str| usize::try_from(region[name].as_u64().expect(name)).expect(name);
                 let start = number("byteOffset");
-                let line = text[..start].lines().count();
+                let line = text.get(..start).expect("a place in the text").lines().count();
                 assert_eq!(number("startLine"), line, "{region}");
-                format!("{file}:{line} {}", &text[start..start + number("byteLength")])
+                let marked = text.get(start..start + number("byteLength"));
+                format!("{file}:{line} {}", marked.expect("a range of the text"))
             };
             let related = result["relatedLocations"].as_array().expect("where it stood before");
             [
