@@ -8,10 +8,9 @@
 mod hello;
 
 use serde_json::{Value, json};
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 fn main() {
     if std::env::args().nth(1).is_some_and(|port| port.parse::<u16>().is_ok()) {
@@ -33,20 +32,22 @@ impl Drop for Running {
 
 fn commands_and_routes_in_rust_are_served_like_declared_ones() {
     let dir = tempfile::tempdir().unwrap();
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let policy = r#"{"endpoints": {"custom:get_hello_name": {"limits": {"rate_per_minute": 2}}}}"#;
     let child = Command::new(std::env::current_exe().unwrap())
-        .arg(port.to_string())
+        .arg("0")
         .arg(dir.path())
         .env("ABX_SERVER_POLICY", policy)
-        .stderr(Stdio::null())
+        .stderr(Stdio::piped())
         .spawn();
-    let _running = Running(child.unwrap());
-    let until = Instant::now() + Duration::from_secs(20);
-    while TcpStream::connect(("127.0.0.1", port)).is_err() {
-        assert!(Instant::now() < until, "it does not listen");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    let mut running = Running(child.unwrap());
+    let mut log = BufReader::new(running.0.stderr.take().unwrap()).lines().map_while(Result::ok);
+    let port = log.find_map(|line| {
+        let rest = line.split_once("listening on http://127.0.0.1:")?.1;
+        rest.split(|byte: char| !byte.is_ascii_digit()).next()?.parse().ok()
+    });
+    let port: u16 = port.expect("it says where it listens");
+    // Read on, so that it can write on.
+    std::thread::spawn(move || log.count());
     let hello = |name: Value| ask(port, "POST", "/commands/hello", Some(name));
     assert_eq!(hello(json!({})), (200, json!({"result": "Hello, World!"})));
     assert_eq!(hello(json!({"name": 5})), (200, json!({"result": "Hello, 5!"})));

@@ -1,7 +1,7 @@
 //! The audit log from outside: nothing is missing, nothing is leaked, and what cannot be written does not happen.
 
 use crate::raw::{get, request};
-use crate::server::Setup;
+use crate::server::{PATIENCE, Setup};
 use serde_json::Value;
 
 fn lines(text: &str) -> Vec<Value> {
@@ -70,7 +70,7 @@ fn row_161_the_log_is_followed_when_it_is_rotated() {
     let server = Setup::new().env("ABX_AUDIT_FILE", "{dir}/audit.jsonl").start();
     let (log, old) = (server.dir.path().join("audit.jsonl"), server.dir.path().join("audit.1"));
     let wait = |path: &std::path::Path, count: usize| {
-        let until = std::time::Instant::now() + std::time::Duration::from_secs(10);
+        let until = std::time::Instant::now() + PATIENCE;
         while std::fs::read_to_string(path).unwrap_or_default().lines().count() < count {
             assert!(std::time::Instant::now() < until, "{}", path.display());
             std::thread::sleep(std::time::Duration::from_millis(5));
@@ -97,11 +97,11 @@ fn row_163_a_flood_is_summarised_with_exact_counts() {
     while left > 0 {
         let batch = left.min(100);
         std::io::Write::write_all(&mut stream, &head.repeat(usize::try_from(batch).unwrap())).unwrap();
-        let mut answered = 0;
-        let mut piece = [0; 65536];
-        while answered < batch {
+        let (mut seen, mut piece) = (Vec::new(), [0; 65536]);
+        while memchr::memmem::find_iter(&seen, b"HTTP/1.1 401").count() as u64 != batch {
             let read = std::io::Read::read(&mut stream, &mut piece).unwrap();
-            answered += memchr::memmem::find_iter(&piece[..read], b"HTTP/1.1 401").count() as u64;
+            assert_ne!(read, 0, "{}", String::from_utf8_lossy(&seen));
+            seen.extend_from_slice(&piece[..read]);
         }
         left -= batch;
     }

@@ -3,7 +3,7 @@
 
 use crate::mount::Mount;
 use crate::raw::{Answer, get, post, request};
-use crate::server::{Server, Setup, full};
+use crate::server::{PATIENCE, Server, Setup, full};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::fs;
@@ -11,6 +11,8 @@ use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// Calls that change something, each of which would be seen afterwards.
@@ -182,7 +184,7 @@ fn row_157_the_reader_of_the_pipe_is_stuck() {
     }
     nothing_changes(&server);
     let mut text = String::new();
-    let until = Instant::now() + Duration::from_secs(10);
+    let until = Instant::now() + PATIENCE;
     // The reader wakes up: what waited comes, and changes are let in again.
     while mkdir(&server, "after") == 503 {
         drain(&mut read, &mut text);
@@ -211,8 +213,10 @@ fn row_160_killed_at_any_moment() {
         // One log over all of it: what a killed server left must not spoil the lines of the next.
         let server = setup(&log).start();
         let port = server.port;
+        let answers = Arc::new(AtomicUsize::new(0));
         let clients: Vec<_> = (0..4)
             .map(|client| {
+                let answers = Arc::clone(&answers);
                 std::thread::spawn(move || {
                     let mut done = Vec::new();
                     for turn in 0.. {
@@ -231,12 +235,18 @@ fn row_160_killed_at_any_moment() {
                             break;
                         }
                         done.push(name);
+                        answers.fetch_add(1, Ordering::Relaxed);
                     }
                     done
                 })
             })
             .collect();
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        // Half of the kills may come before the first answer; the others need some, however slow the machine is.
+        let until = Instant::now() + PATIENCE;
+        while round % 2 == 1 && answers.load(Ordering::Relaxed) < 4 && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(1));
+        }
         std::thread::sleep(Duration::from_millis(20 + (seed >> 33) % 150));
         server.signal("KILL");
         for client in clients {

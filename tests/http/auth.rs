@@ -192,10 +192,10 @@ fn row_103_guessing() {
     let server = Setup::new().env("ABX_SERVER_TOKEN", "right").start();
     let guess =
         |token: &str| request(server.port, "GET", "/capabilities", &[("X-Access-Token", token)], None);
-    let statuses: Vec<_> = (0..80).map(|turn| guess(&format!("wrong-{turn}")).status).collect();
-    assert_eq!(&statuses[..60], &[401; 60]);
-    assert!(statuses[60..].contains(&429), "{statuses:?}");
-    let refused = guess("wrong");
+    let first: Vec<_> = (0..60).map(|turn| guess(&format!("wrong-{turn}")).status).collect();
+    assert_eq!(first, [401; 60]);
+    // One is forgotten every second: on a slow machine some more are answered.
+    let refused = (0..1000).map(|_| guess("wrong")).find(|answer| answer.status != 401).unwrap();
     assert_eq!((refused.status, refused.code().as_str()), (429, "auth_rate_limited"));
     assert!(
         refused

@@ -36,13 +36,25 @@ impl Client {
             request.push_str(&format!("Content-Type: {kind}\r\nContent-Length: {}\r\n", body.len()));
         }
         request.push_str(&format!("\r\n{}", body.unwrap_or_default().1));
-        let mut stream = self.stream.take().unwrap_or_else(|| BufReader::new(crate::raw::connect(self.port)));
-        stream.get_mut().write_all(request.as_bytes()).unwrap();
+        let mut stream = self.kept(&request).unwrap_or_else(|| {
+            let mut stream = BufReader::new(crate::raw::connect(self.port));
+            stream.get_mut().write_all(request.as_bytes()).unwrap();
+            stream
+        });
         let answer = read(&mut stream);
         if answer.header("connection") != Some("close") {
             self.stream = Some(stream);
         }
         answer
+    }
+
+    /// The connection of the last request with the beginning of an answer; none where the server has closed it meanwhile
+    /// for its silence.
+    fn kept(&mut self, request: &str) -> Option<BufReader<TcpStream>> {
+        let mut stream = self.stream.take()?;
+        stream.get_mut().write_all(request.as_bytes()).ok()?;
+        let answered = stream.fill_buf().is_ok_and(|bytes| !bytes.is_empty());
+        answered.then_some(stream)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Commands through real sockets: what a client that is cut off, late or gone may rely on.
 
 use crate::raw::{connect, get, post, read_all};
-use crate::server::{Server, Setup};
+use crate::server::{PATIENCE, Server, Setup};
 use base64::Engine as _;
 use serde_json::{Value, json};
 use std::io::{Read, Write};
@@ -13,11 +13,11 @@ fn lives(pid: &str) -> bool {
         .is_ok_and(|stat| !stat.rsplit_once(')').unwrap().1.trim_start().starts_with('Z'))
 }
 
-/// Waits up to five seconds.
+/// Waits until it holds; false where it never does.
 fn soon(mut holds: impl FnMut() -> bool) -> bool {
     let begun = Instant::now();
     while !holds() {
-        if begun.elapsed() > Duration::from_secs(5) {
+        if begun.elapsed() > PATIENCE {
             return false;
         }
         std::thread::sleep(Duration::from_millis(10));
@@ -93,6 +93,7 @@ fn a_client_that_is_cut_off_again_and_again_gets_every_byte_once() {
         let (mut bytes, mut piece) = (Vec::new(), [0; 16384]);
         while bytes.len() < 200_000 && !bytes.ends_with(b"0\r\n\r\n") {
             let read = stream.read(&mut piece).unwrap();
+            assert_ne!(read, 0, "the answer is cut off");
             bytes.extend_from_slice(&piece[..read]);
         }
         let mut exit = None;
@@ -121,18 +122,24 @@ fn a_client_that_is_cut_off_again_and_again_gets_every_byte_once() {
 #[test]
 fn the_answer_ends_with_its_last_event_and_the_connection_goes_on() {
     let server = Setup::new().start();
-    let mut stream = send(&server, "/shell/stream", &json!({"command": "true"}));
-    let (mut bytes, mut piece, mut exit) = (Vec::new(), [0; 4096], None);
-    while !bytes.ends_with(b"0\r\n\r\n") {
-        let read = stream.read(&mut piece).unwrap();
-        bytes.extend_from_slice(&piece[..read]);
-        if bytes.windows(11).any(|eleven| eleven == b"event: exit") {
-            exit.get_or_insert_with(Instant::now);
+    // How long the end comes behind the last event: at its best, for a machine may pause between them.
+    let behind = || {
+        let mut stream = send(&server, "/shell/stream", &json!({"command": "true"}));
+        let (mut bytes, mut piece, mut exit) = (Vec::new(), [0; 4096], None);
+        while !bytes.ends_with(b"0\r\n\r\n") {
+            let read = stream.read(&mut piece).unwrap();
+            assert_ne!(read, 0, "the answer is cut off");
+            bytes.extend_from_slice(&piece[..read]);
+            if bytes.windows(11).any(|eleven| eleven == b"event: exit") {
+                exit.get_or_insert_with(Instant::now);
+            }
         }
-    }
-    assert!(exit.unwrap().elapsed() < Duration::from_millis(50));
-    stream.write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
-    assert_eq!(read_all(&mut stream).only().status, 200);
+        let behind = exit.unwrap().elapsed();
+        stream.write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
+        assert_eq!(read_all(&mut stream).only().status, 200);
+        behind
+    };
+    assert!((0..50).any(|_| behind() < Duration::from_millis(50)), "the end comes late every time");
 }
 
 #[test]
@@ -199,6 +206,6 @@ fn a_process_exists_for_its_owner_alone() {
     let signal = format!("{path}/signal");
     assert_eq!(ask("two-secret", "POST", &signal, Some(json!({"signal": "KILL"}))).status, 404);
     assert_eq!(ask("one-secret", "POST", &signal, Some(json!({"signal": "SIGKILL"}))).status, 200);
-    let ended = ask("one-secret", "GET", &format!("{path}?wait=5"), None).json();
+    let ended = ask("one-secret", "GET", &format!("{path}?wait=60"), None).json();
     assert_eq!((&ended["state"], &ended["signal"]), (&json!("exited"), &json!(9)));
 }

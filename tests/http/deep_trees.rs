@@ -36,7 +36,7 @@ fn server() -> Server {
     // A rule that may refuse something below every directory makes each entry be looked at.
     let policy = json!({ "defaults": {
         "paths": { "deny": ["**/secret"] },
-        "limits": { "max_entries": 100_000 },
+        "limits": { "max_entries": 100_000, "timeout_seconds": 120 },
     } });
     let limit = format!("--nofile={DESCRIPTORS}");
     let server = Setup::new().policy(&policy.to_string()).under(&["prlimit", &limit]).start();

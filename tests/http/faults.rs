@@ -2,8 +2,9 @@
 //! only ones that have faults on request.
 
 use crate::matrix;
-use crate::raw::{connect, get, post, read_all, request};
-use crate::server::{Server, Setup, full};
+use crate::raw::{connect, get, read_all, request};
+use crate::server::{PATIENCE, Server, Setup, full};
+use crate::slots;
 use crate::sockets::handshake;
 use policy_lang::endpoint::{BodyKind, ENDPOINTS, Method};
 use serde_json::{Value, json};
@@ -31,27 +32,6 @@ fn faulty(fault: &str) -> Vec<u8> {
     head.into_bytes()
 }
 
-/// Eight slots are free, and not nine.
-fn slots_are_free(server: &Server) {
-    let head = format!(
-        "POST /capabilities/check HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n{{",
-        BODY.len()
-    );
-    let mut held: Vec<_> = (0..8)
-        .map(|_| {
-            let mut stream = connect(server.port);
-            stream.write_all(head.as_bytes()).unwrap();
-            stream
-        })
-        .collect();
-    std::thread::sleep(std::time::Duration::from_millis(300));
-    assert_eq!(post(server.port, "/capabilities/check", BODY).code(), "too_many_concurrent");
-    for stream in &mut held {
-        stream.write_all(&BODY.as_bytes()[1..]).unwrap();
-        assert_eq!(read_all(stream).only().status, 200);
-    }
-}
-
 #[test]
 fn row_172_a_panic_costs_one_request() {
     let Some(server) = server() else { return };
@@ -76,7 +56,7 @@ fn row_172_a_panic_costs_one_request() {
         let body = text.split("\r\n\r\n").nth(1).unwrap().split("HTTP/1.1").next().unwrap();
         assert_eq!(serde_json::from_str::<Value>(body).unwrap(), right);
     }
-    slots_are_free(&server);
+    slots::are_free(&server, 8, "/capabilities/check", BODY);
     let place = server.wait_for("a request failed: panic at ");
     assert!(place.contains("fault.rs:") && !place.contains("asked for"), "{place}");
     assert_eq!(audited(server), count);
@@ -111,10 +91,10 @@ fn row_172_a_panic_in_a_streamed_answer() {
         let text = String::from_utf8(seen).unwrap();
         assert!(!text.ends_with("0\r\n\r\n"), "turn {turn}: {text}");
     }
-    slots_are_free(&server);
+    slots::are_free(&server, 8, "/capabilities/check", BODY);
     assert_eq!(get(server.port, "/health").status, 200);
     let log = server.dir.path().join("audit.jsonl");
-    let until = std::time::Instant::now() + std::time::Duration::from_secs(10);
+    let until = std::time::Instant::now() + PATIENCE;
     loop {
         let text = std::fs::read_to_string(&log).unwrap();
         let cut = text.lines().filter(|line| line.contains(r#""event":"cut""#)).count();

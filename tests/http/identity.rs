@@ -4,7 +4,7 @@
 //! Whoever becomes another must be root first: without it these tests have nothing to show and return.
 
 use crate::raw::{get, post, request};
-use crate::server::{Server, Setup};
+use crate::server::{PATIENCE, Server, Setup};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -22,7 +22,7 @@ fn run(server: &Server, command: &str) -> Value {
 fn soon(mut holds: impl FnMut() -> bool) -> bool {
     let begun = Instant::now();
     while !holds() {
-        if begun.elapsed() > Duration::from_secs(5) {
+        if begun.elapsed() > PATIENCE {
             return false;
         }
         std::thread::sleep(Duration::from_millis(10));
@@ -90,7 +90,7 @@ fn row_149_children_of_another_user_are_that_user_at_every_door() {
     // A server of root signals children of anybody.
     let target = format!("/process/{}", started.json()["pid"]);
     assert_eq!(post(server.port, &format!("{target}/signal"), r#"{"signal": 9}"#).status, 200);
-    assert_eq!(get(server.port, &format!("{target}?wait=5")).json()["signal"], 9);
+    assert_eq!(get(server.port, &format!("{target}?wait=60")).json()["signal"], 9);
 
     // The terminal is the child's own, by its name too.
     let shell = json!({"shell": "/bin/sh", "env": {"PS1": "$"}});
@@ -179,10 +179,14 @@ fn row_149_a_server_that_is_nobody_special_serves_and_keeps_its_memory_to_itself
         assert_eq!(ask("POST", "/shell", json!({"command": "id -u"}))["stdout"], format!("{STRANGER}\n"));
         // What left the group is found without root as well.
         let script = "sh -c '(setsid sh -c \"echo \\$\\$ > pid; exec sleep 600\" &); sleep 600'";
-        let late = ask("POST", "/shell", json!({"command": script, "timeout": 0.5}));
-        assert_eq!(late["code"], "timeout");
-        let pid = std::fs::read_to_string(server.base().join("pid")).unwrap();
-        assert!(!std::path::Path::new(&format!("/proc/{}", pid.trim())).exists(), "a descendant survived");
+        let pid = [0.5, 2.0, 8.0, 30.0].into_iter().find_map(|timeout| {
+            let late = ask("POST", "/shell", json!({"command": script, "timeout": timeout}));
+            assert_eq!(late["code"], "timeout");
+            // A busy machine may not have come so far.
+            std::fs::read_to_string(server.base().join("pid")).ok().filter(|pid| pid.ends_with('\n'))
+        });
+        let place = format!("/proc/{}", pid.unwrap().trim());
+        assert!(soon(|| !std::path::Path::new(&place).exists()), "a descendant survived");
     }
 }
 
@@ -215,5 +219,5 @@ fn as_process_1_it_reaps_orphans_obeys_signals_and_ends_with_0() {
     kill("-TERM");
     let begun = Instant::now();
     assert_eq!(server.wait(), Some(0));
-    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(40), "{:?}", begun.elapsed());
 }

@@ -96,7 +96,7 @@ fn row_185_a_token_that_a_reload_takes_away_closes_its_sockets() {
         assert_eq!(frames(&mut stream), Some(1008), "{what}");
     }
     for (what, stream) in &mut kept {
-        stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(90))).unwrap();
         stream.write_all(&frame(0x89, b"there?")).unwrap();
         let pong = std::iter::from_fn(|| next(stream)).find(|(opcode, _)| matches!(opcode, 8 | 10));
         assert_eq!(pong, Some((10, b"there?".to_vec())), "{what}");

@@ -1,7 +1,7 @@
 //! The life of a server under load: stop with everything open, reload, a stuck reader of its log, a wall clock that jumps.
 
 use crate::raw::{connect, get, post, read_all};
-use crate::server::{Server, Setup, full};
+use crate::server::{PATIENCE, Server, Setup, full};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -48,12 +48,20 @@ fn a_stop_ends_streams_sockets_and_children() {
     socket.send(tokio_tungstenite::tungstenite::Message::Text(typed.into())).unwrap();
     // A body that never comes to its end, a head that never does, and a reader that does not read.
     let mut half = connect(server.port);
-    half.write_all(b"POST /shell HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{").unwrap();
+    let waits =
+        b"POST /shell HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 100\r\n\r\n";
+    half.write_all(waits).unwrap();
+    // It is asked to go on once the call has been let in.
+    let mut asked = [0; 25];
+    half.read_exact(&mut asked).unwrap();
+    assert_eq!(&asked, b"HTTP/1.1 100 Continue\r\n\r\n");
+    half.write_all(b"{").unwrap();
     let mut head = connect(server.port);
     head.write_all(b"GET /health HTTP/1.1\r\nHost: local").unwrap();
-    let flood = ask(&server, "/shell/stream", &json!({"command": "yes"}));
-    let until = Instant::now() + Duration::from_secs(10);
-    while running(&mark) < 9 {
+    let mut flood = ask(&server, "/shell/stream", &json!({"command": "yes"}));
+    flood.read_exact(&mut [0; 15]).unwrap();
+    let until = Instant::now() + PATIENCE;
+    while running(&mark) < 11 {
         assert!(Instant::now() < until, "{} are running", running(&mark));
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -61,12 +69,16 @@ fn a_stop_ends_streams_sockets_and_children() {
     let (began, mut lines) = (Instant::now(), String::new());
     let (status, stderr) = server.stop_and(|| lines = std::fs::read_to_string(&log).unwrap());
     assert_eq!(status, Some(0), "{stderr:#?}");
-    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
-    assert_eq!(running(&mark), 0);
+    assert!(began.elapsed() < Duration::from_secs(40), "{:?}", began.elapsed());
+    let until = Instant::now() + PATIENCE;
+    while running(&mark) > 0 {
+        assert!(Instant::now() < until, "{} are still running", running(&mark));
+        std::thread::sleep(Duration::from_millis(20));
+    }
     // Whoever was being answered is told or cut; nobody waits.
     let mut rest = Vec::new();
     for one in [&mut stream, &mut call, &mut half] {
-        one.set_read_timeout(Some(Duration::from_secs(2))).unwrap();
+        one.set_read_timeout(Some(PATIENCE)).unwrap();
         let ended = one.read_to_end(&mut rest);
         assert!(!ended.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock));
     }
@@ -115,7 +127,7 @@ fn a_stuck_reader_of_stderr_holds_up_nothing() {
         if let Some(status) = child.try_wait().unwrap() {
             break status;
         }
-        if began.elapsed() > Duration::from_secs(10) {
+        if began.elapsed() > PATIENCE {
             let _ = child.kill();
             panic!("it does not stop");
         }
@@ -135,7 +147,15 @@ fn a_reload_under_load_mixes_nothing() {
     let revision =
         |port| get(port, "/capabilities").json()["policy"]["revision"].as_str().unwrap().to_owned();
     let rounds = if full() { 200 } else { 20 };
+    /// Ends the clients whichever way the test ends.
+    struct Stop<'a>(&'a AtomicBool);
+    impl Drop for Stop<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
     std::thread::scope(|scope| {
+        let _stop = Stop(&stop);
         for _ in 0..3 {
             scope.spawn(|| {
                 while !stop.load(Ordering::Relaxed) {
@@ -151,23 +171,20 @@ fn a_reload_under_load_mixes_nothing() {
             });
         }
         let mut seen = std::collections::HashSet::new();
-        for round in 0..rounds {
+        let mut round = 0;
+        // On past the count until the clients have asked often enough for this to say something.
+        while round < rounds || asked.load(Ordering::Relaxed) <= 100 {
             // Replaced as a whole, as an operator's tool does.
             let next = path.with_extension("next");
             std::fs::write(&next, if round % 2 == 0 { &other } else { &one }).unwrap();
             std::fs::rename(&next, &path).unwrap();
             server.signal("HUP");
-            let until = Instant::now() + Duration::from_secs(20);
-            while server.stderr().iter().filter(|line| line.contains("policy reloaded")).count() <= round {
-                assert!(Instant::now() < until, "{:#?}", server.stderr());
-                std::thread::sleep(Duration::from_millis(5));
-            }
+            round += 1;
+            server.wait_for_count("policy reloaded", round);
             seen.insert(revision(server.port));
         }
-        stop.store(true, Ordering::Relaxed);
         assert_eq!(seen.len(), 2);
     });
-    assert!(asked.load(Ordering::Relaxed) > 100, "{asked:?}");
 }
 
 /// Builds the library that moves the wall clock of whoever loads it by the seconds in a file.
@@ -226,22 +243,24 @@ fn row_173_a_wall_clock_that_jumps() {
         assert_eq!((answer.status, answer.code().as_str()), (500, "timeout"));
     });
     let took = began.elapsed();
-    assert!(took >= Duration::from_secs(2) && took < Duration::from_secs(6), "{took:?}");
+    assert!(took >= Duration::from_secs(2) && took < Duration::from_secs(40), "{took:?}");
     // A timer of idleness: a command that nobody is attached to.
     let mark = format!("87654.{}", server.pid());
     let body = json!({"command": format!("sleep {mark}"), "command_id": "idle", "idle_timeout_seconds": 2});
     let attached = ask(&server, "/shell/stream", &body);
+    let until = Instant::now() + PATIENCE;
     while running(&mark) == 0 {
+        assert!(Instant::now() < until, "it does not start");
         std::thread::sleep(Duration::from_millis(10));
     }
-    drop(attached);
     let began = Instant::now();
+    drop(attached);
     for turn in 0.. {
         jump(if turn % 2 == 0 { -day } else { year });
         if running(&mark) == 0 {
             break;
         }
-        assert!(began.elapsed() < Duration::from_secs(12), "it is still there");
+        assert!(began.elapsed() < PATIENCE, "it is still there");
         std::thread::sleep(Duration::from_millis(50));
     }
     assert!(began.elapsed() >= Duration::from_millis(1800), "{:?}", began.elapsed());

@@ -1,9 +1,9 @@
 //! Limits and floods. Counts are short unless `FULL_COUNTS=1`.
 
 use crate::mount::Mount;
-use crate::raw::{connect, exchange, get, post, read_all, request};
-
-use crate::server::{Server, Setup, full};
+use crate::raw::{connect, exchange, get, post, read_all, read_answers, request};
+use crate::server::{PATIENCE, Server, Setup, full};
+use crate::slots;
 use serde_json::json;
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
@@ -51,7 +51,7 @@ fn row_122_silent_connections() {
     for _ in 0..20 {
         let began = Instant::now();
         assert_eq!(get(server.port, "/health").status, 200);
-        assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+        assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
     }
 }
 
@@ -62,7 +62,7 @@ fn row_122_a_silent_connection_is_closed() {
     let began = Instant::now();
     let exchange = read_all(&mut stream);
     assert!(
-        exchange.closed && began.elapsed() < Duration::from_secs(13),
+        exchange.closed && began.elapsed() < Duration::from_secs(40),
         "{:?} {exchange:?}",
         began.elapsed()
     );
@@ -71,9 +71,9 @@ fn row_122_a_silent_connection_is_closed() {
 #[test]
 fn row_122_a_head_that_drips() {
     let server = Setup::new().start();
+    let began = Instant::now();
     let mut stream = connect(server.port);
     stream.write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\n").unwrap();
-    let began = Instant::now();
     let mut writer = stream.try_clone().unwrap();
     // Every byte is in time; the head as a whole is not.
     std::thread::spawn(move || {
@@ -82,11 +82,11 @@ fn row_122_a_head_that_drips() {
         }
     });
     let mut seen = Vec::new();
-    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
     let ended = stream.read_to_end(&mut seen);
     assert!(!ended.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock), "it is still open");
     let took = began.elapsed();
-    assert!(took >= Duration::from_secs(9) && took < Duration::from_secs(14), "{took:?}");
+    assert!(took >= Duration::from_secs(9) && took < Duration::from_secs(40), "{took:?}");
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn row_125_two_hundred_at_once() {
     let mut stream = connect(server.port);
     let began = Instant::now();
     stream.write_all(&b"GET /capabilities HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(200)).unwrap();
-    let answers = read_all(&mut stream).answers;
+    let answers = read_answers(&mut stream, 200).answers;
     let took = began.elapsed().as_secs() as usize;
     assert_eq!(answers.len(), 200);
     let passed = answers.iter().filter(|answer| answer.status == 200).count();
@@ -149,24 +149,7 @@ fn row_124_slots_come_back() {
         stream.write_all(head.as_bytes()).unwrap();
         drop(stream);
     }
-    std::thread::sleep(Duration::from_millis(300));
-    let mut held: Vec<_> = (0..8)
-        .map(|_| {
-            let mut stream = connect(server.port);
-            stream.write_all(head.as_bytes()).unwrap();
-            stream
-        })
-        .collect();
-    std::thread::sleep(Duration::from_millis(300));
-    let ninth = crate::raw::post(server.port, "/capabilities/check", r#"{"endpoint":"health"}"#);
-    assert_eq!(
-        (ninth.status, ninth.code().as_str(), &ninth.json()["limit"]),
-        (429, "too_many_concurrent", &8.into())
-    );
-    for stream in &mut held {
-        stream.write_all(br#""endpoint":"health"}"#).unwrap();
-        assert_eq!(read_all(stream).only().status, 200);
-    }
+    slots::are_free(&server, 8, "/capabilities/check", r#"{"endpoint":"health"}"#);
 }
 
 #[test]
@@ -180,12 +163,10 @@ fn row_130_descriptors_used_up() {
     }
     let idle: Vec<_> = (0..200).map(|_| connect(server.port)).collect();
     server.wait_for("accepting connections pauses");
-    let before = cpu(&server);
-    std::thread::sleep(Duration::from_secs(1));
-    assert!(cpu(&server) - before < 20, "ticks of CPU in a second: {}", cpu(&server) - before);
+    assert!(becomes_calm(&server), "it is never calm");
     drop(idle);
     // Those that waited to be accepted are met first, and may still push one out; then clients are served again.
-    let until = Instant::now() + Duration::from_secs(5);
+    let until = Instant::now() + PATIENCE;
     let ask = b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     while exchange(server.port, ask).answers.first().is_none_or(|answer| answer.status != 200) {
         assert!(Instant::now() < until, "clients are not served again");
@@ -198,6 +179,15 @@ fn cpu(server: &Server) -> u64 {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", server.pid())).unwrap();
     let fields: Vec<_> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
     fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
+}
+
+/// Whether a second comes in which it hardly uses the CPU: one of several, for what came before may still keep it busy.
+fn becomes_calm(server: &Server) -> bool {
+    (0..30).any(|_| {
+        let ticks = cpu(server);
+        std::thread::sleep(Duration::from_secs(1));
+        cpu(server) - ticks < 20
+    })
 }
 
 #[test]
@@ -225,18 +215,11 @@ fn row_130_two_thousand_idle_connections() {
         assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
     }
     assert!(descriptors() <= before + 520, "{} and {before} before", descriptors());
-    // The calmest of several seconds: other tests load the machine meanwhile.
-    let second = |_| {
-        let ticks = cpu(&server);
-        std::thread::sleep(Duration::from_secs(1));
-        cpu(&server) - ticks
-    };
-    let calmest = (0..5).map(second).find(|ticks| *ticks < 20);
-    assert!(calmest.is_some(), "it is never calm");
+    assert!(becomes_calm(&server), "it is never calm");
     // Work goes on too, not only what needs no descriptor.
     assert_eq!(post(server.port, "/shell", r#"{"command":"true"}"#).json()["exit_code"], 0);
     drop(idle);
-    let until = Instant::now() + Duration::from_secs(30);
+    let until = Instant::now() + PATIENCE;
     while descriptors() > before + 2 {
         assert!(Instant::now() < until, "{} and {before} before", descriptors());
         std::thread::sleep(Duration::from_millis(20));
@@ -298,8 +281,14 @@ fn row_127_a_flood_into_a_call() {
     );
     assert!(kept <= 1_500_000 && answer.body.len() < 1_600_000, "{kept}");
     assert!(memory() - before < 24 << 10, "{} KiB more at its most", memory() - before);
-    let gone = std::process::Command::new("pgrep").args(["-f", &format!("^yes {mark}")]).output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&gone.stdout), "");
+    let until = Instant::now() + PATIENCE;
+    let runs = || {
+        let found = std::process::Command::new("pgrep").args(["-f", &format!("^yes {mark}")]).output();
+        String::from_utf8_lossy(&found.unwrap().stdout).into_owned()
+    };
+    while !runs().is_empty() {
+        assert!(Instant::now() < until, "it runs on: {}", runs());
+    }
 }
 
 #[test]
@@ -313,5 +302,5 @@ fn a_stop_lets_nothing_hang() {
     let began = Instant::now();
     let (status, _) = server.stop();
     assert_eq!(status, Some(0));
-    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(40), "{:?}", began.elapsed());
 }

@@ -54,6 +54,7 @@ mod repositories;
 mod secrets;
 mod server;
 mod shells;
+mod slots;
 mod soak;
 mod sockets;
 mod templates;

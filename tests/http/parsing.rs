@@ -1,7 +1,8 @@
 //! HTTP parsing and routing, byte by byte. Every test checks that nothing meant as a body was answered as a request.
 
-use crate::raw::{Exchange, exchange, get, post, request};
+use crate::raw::{Exchange, connect, exchange, get, post, read_answers, request};
 use crate::server::{Server, Setup};
+use std::io::Write;
 
 fn server() -> Server {
     Setup::new().start()
@@ -313,7 +314,9 @@ fn row_86_content_type() {
 fn requests_follow_each_other_on_one_connection() {
     let server = server();
     let one = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
-    let exchange = exchange(server.port, &one.repeat(5));
+    let mut stream = connect(server.port);
+    stream.write_all(&one.repeat(5)).unwrap();
+    let exchange = read_answers(&mut stream, 5);
     let statuses: Vec<_> = exchange.answers.iter().map(|answer| answer.status).collect();
     assert_eq!((statuses, exchange.closed), (vec![200; 5], false));
     let ids: std::collections::BTreeSet<_> =

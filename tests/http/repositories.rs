@@ -67,8 +67,10 @@ fn nothing_that_a_repository_names_is_run() {
     repository(&tree);
     let marker = server.base().join("marker");
     let program = server.base().join("program");
-    std::fs::write(&program, format!("#!/bin/sh\necho ran \"$@\" >> {}\ncat\n", marker.display())).unwrap();
-    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    crate::server::machine::program(
+        &program,
+        &format!("#!/bin/sh\necho ran \"$@\" >> {}\ncat\n", marker.display()),
+    );
     let program = program.to_str().unwrap();
     for name in [
         "core.fsmonitor",

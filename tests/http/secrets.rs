@@ -190,11 +190,7 @@ fn rows_146_to_155_no_secret_comes_out() {
     let later = good.replace("token_env: CI_TOKEN", "token_env: DATABASE_URL");
     std::fs::write(&path, later).unwrap();
     server.signal("HUP");
-    let until = std::time::Instant::now() + std::time::Duration::from_secs(10);
-    while server.stderr().iter().filter(|line| line.contains("policy reloaded")).count() < 2 {
-        assert!(std::time::Instant::now() < until, "{:#?}", server.stderr());
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
+    server.wait_for_count("policy reloaded", 2);
     // The process itself.
     for file in ["environ", "cmdline"] {
         out.add(

@@ -5,8 +5,16 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
+
+#[path = "machine.rs"]
+pub mod machine;
+
+/// How long anything that must happen is waited for. It fails nothing that is right: a busy machine may stand still for
+/// many seconds.
+pub const PATIENCE: Duration = Duration::from_secs(90);
 
 /// How a server is to be started.
 #[derive(Debug, Default, Clone)]
@@ -31,6 +39,7 @@ pub struct Server {
     pub pty_port: Option<u16>,
     pub dir: TempDir,
     stderr: Arc<Mutex<Vec<String>>>,
+    reader: JoinHandle<()>,
 }
 
 /// A server that did not start.
@@ -171,11 +180,11 @@ fn run(mut command: Command, dir: TempDir) -> Result<Server, Refusal> {
             kept.lock().unwrap().push(String::from_utf8_lossy(&line).into_owned());
         }
     });
-    let until = Instant::now() + Duration::from_secs(20);
+    let until = Instant::now() + PATIENCE;
     loop {
         let listening = stderr.lock().unwrap().iter().find_map(|line| ports(line));
         if let Some((port, pty_port)) = listening {
-            return Ok(Server { child, port, pty_port, dir, stderr });
+            return Ok(Server { child, port, pty_port, dir, stderr, reader });
         }
         if let Some(status) = child.try_wait().unwrap() {
             reader.join().unwrap();
@@ -187,7 +196,8 @@ fn run(mut command: Command, dir: TempDir) -> Result<Server, Refusal> {
     }
 }
 
-fn ports(line: &str) -> Option<(u16, Option<u16>)> {
+/// The ports of HTTP and of terminals in the line that names them.
+pub fn ports(line: &str) -> Option<(u16, Option<u16>)> {
     let rest = line.split_once("listening on http://")?.1;
     let (http, pty) =
         rest.split_once(", terminals on ws://").map_or((rest, None), |(http, pty)| (http, Some(pty)));
@@ -223,7 +233,7 @@ impl Server {
 
     /// Waits until a line of stderr holds `text`.
     pub fn wait_for(&self, text: &str) -> String {
-        let until = Instant::now() + Duration::from_secs(20);
+        let until = Instant::now() + PATIENCE;
         loop {
             if let Some(line) = self.stderr().into_iter().find(|line| line.contains(text)) {
                 return line;
@@ -236,6 +246,26 @@ impl Server {
     /// The audit line of a request.
     pub fn audit_of(&self, request_id: &str) -> serde_json::Value {
         serde_json::from_str(&self.wait_for(&format!("\"request_id\":\"{request_id}\""))).unwrap()
+    }
+
+    /// Waits until stderr holds so many lines with `text`.
+    pub fn wait_for_count(&self, text: &str, count: usize) {
+        let until = Instant::now() + PATIENCE;
+        while self.stderr().iter().filter(|line| line.contains(text)).count() < count {
+            assert!(Instant::now() < until, "`{text}` never came {count} times: {:#?}", self.stderr());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Shows the end of its log beside a test that failed.
+    #[expect(clippy::print_stderr, reason = "for whoever reads of the failure")]
+    fn show(&self) {
+        const LINES: usize = 60;
+        let log = self.stderr.lock().map(|lines| lines.clone()).unwrap_or_default();
+        eprintln!("the log of the server on port {}, {} lines:", self.port, log.len());
+        for line in log.iter().skip(log.len().saturating_sub(LINES)) {
+            eprintln!("  {line}");
+        }
     }
 
     pub fn signal(&self, name: &str) {
@@ -253,8 +283,13 @@ impl Server {
     pub fn stop_and(mut self, look: impl FnOnce()) -> (Option<i32>, Vec<String>) {
         self.signal("TERM");
         let status = self.child.wait().unwrap();
-        std::thread::sleep(Duration::from_millis(20));
         look();
+        // What it wrote last may still be on its way through the pipe.
+        let until = Instant::now() + PATIENCE;
+        while !self.reader.is_finished() {
+            assert!(Instant::now() < until, "something that it started still writes to its log");
+            std::thread::sleep(Duration::from_millis(2));
+        }
         (status.code(), self.stderr())
     }
 }
@@ -264,6 +299,9 @@ impl Drop for Server {
         // Already gone after `stop`.
         let _ = self.child.kill();
         let _ = self.child.wait();
+        if std::thread::panicking() {
+            self.show();
+        }
     }
 }
 

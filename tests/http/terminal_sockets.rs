@@ -1,9 +1,10 @@
 //! Terminals and the tunnel through real sockets.
 
 use crate::raw::{get, post, request};
-use crate::server::{Server, Setup};
+use crate::server::{PATIENCE, Server, Setup};
 use serde_json::{Value, json};
 use std::net::TcpStream;
+use std::time::{Duration, Instant};
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::stream::MaybeTlsStream;
 use tokio_tungstenite::tungstenite::{Error, Message, WebSocket, connect};
@@ -18,7 +19,14 @@ fn open(server: &Server, body: &Value) -> String {
 
 fn attach(port: u16, session: &str, more: &str) -> Socket {
     let (socket, _) = connect(format!("ws://localhost:{port}/pty?session_id={session}{more}")).unwrap();
+    wait_no_longer_than(&socket, 2 * PATIENCE);
     socket
+}
+
+/// What never comes is a failure, and no test that hangs.
+fn wait_no_longer_than(socket: &Socket, time: Duration) {
+    let MaybeTlsStream::Plain(stream) = socket.get_ref() else { panic!("a plain socket is wanted") };
+    stream.set_read_timeout(Some(time)).unwrap();
 }
 
 fn say(socket: &mut Socket, frame: &Value) {
@@ -52,6 +60,36 @@ fn until(socket: &mut Socket, wanted: &str) -> (String, u64) {
         }
     }
     (seen, behind)
+}
+
+/// Types a line again and again until what it prints has come: a shell that is just being interrupted drops what it has
+/// read, and nothing tells when it is over that.
+fn typed_until(socket: &mut Socket, line: &str, wanted: &str) {
+    let (mut seen, until) = (String::new(), Instant::now() + PATIENCE);
+    while !seen.contains(wanted) {
+        assert!(Instant::now() < until, "`{line}` was never taken: {seen:?}");
+        say(socket, &json!({"type": "input", "data": line}));
+        wait_no_longer_than(socket, Duration::from_secs(1));
+        while !seen.contains(wanted)
+            && let Ok(frame) = next(socket)
+        {
+            seen.push_str(frame["data"].as_str().unwrap_or_default());
+        }
+    }
+    wait_no_longer_than(socket, 2 * PATIENCE);
+}
+
+/// Waits until a process with this word in its command line runs.
+fn started(word: &str) {
+    let until = Instant::now() + PATIENCE;
+    let runs = || {
+        let found = std::process::Command::new("pgrep").args(["-f", word]).output().unwrap();
+        found.status.success()
+    };
+    while !runs() {
+        assert!(Instant::now() < until, "{word} never ran");
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }
 
 #[test]
@@ -121,12 +159,12 @@ fn control_frames_do_what_they_say_and_nothing_else() {
     }
     say(&mut socket, &json!({"type": "signal", "signal": "SIGKILL"}));
     say(&mut socket, &json!({"type": "resize", "cols": 120, "rows": 40}));
-    say(&mut socket, &json!({"type": "input", "data": "stty size; sleep 600; echo wo''ken $?\n"}));
+    let nap = format!("sleep 600.{}", server.pid());
+    say(&mut socket, &json!({"type": "input", "data": format!("stty size; {nap}; echo wo''ken $?\n")}));
     until(&mut socket, "40 120\r\n");
-    std::thread::sleep(std::time::Duration::from_millis(300));
+    started(&format!("^{nap}"));
     say(&mut socket, &json!({"type": "signal", "signal": "SIGINT"}));
-    say(&mut socket, &json!({"type": "input", "data": "echo ali''ve\n"}));
-    until(&mut socket, "alive\r\n");
+    typed_until(&mut socket, "echo ali''ve\n", "alive\r\n");
     socket.send(Message::Binary(vec![1, 2].into())).unwrap();
     let code = loop {
         if let Err(code) = next(&mut socket) {
@@ -217,10 +255,7 @@ fn row_2_a_silent_command_outlives_seven_lost_sockets() {
     let shown = get(server.port, &format!("/pty/sessions/{id}")).json();
     assert_eq!((&shown["alive"], &shown["exit_code"]), (&json!(true), &Value::Null));
     say(&mut socket, &json!({"type": "signal", "signal": "SIGINT"}));
-    // A shell that is just being interrupted drops what it has read.
-    std::thread::sleep(std::time::Duration::from_millis(500));
-    say(&mut socket, &json!({"type": "input", "data": "echo ba''ck\n"}));
-    until(&mut socket, "back\r\n");
+    typed_until(&mut socket, "echo ba''ck\n", "back\r\n");
 }
 
 // security 142
@@ -235,7 +270,12 @@ fn row_142_input_pushed_into_a_terminal_reaches_no_other() {
     let (text, _) = until(&mut socket, "/dev/pts/");
     let name = text.lines().find(|line| line.starts_with("/dev/pts/")).map(str::to_owned);
     // The prompt comes after it.
-    std::thread::sleep(std::time::Duration::from_millis(500));
+    let until = Instant::now() + PATIENCE;
+    let at_rest = |data: &Value| data.as_str().is_some_and(|data| data.ends_with("\r\n$"));
+    while !at_rest(&seen()) {
+        assert!(Instant::now() < until, "{}", seen());
+        std::thread::sleep(Duration::from_millis(20));
+    }
     let before = seen();
     // A call has no terminal, and that of a session is not its own.
     for terminal in ["/dev/tty".to_owned(), name.unwrap_or_else(|| "/dev/tty".to_owned())] {
@@ -243,6 +283,6 @@ fn row_142_input_pushed_into_a_terminal_reaches_no_other() {
         assert_eq!(answer.status, 200, "{}", answer.json());
         assert_ne!(answer.json()["exit_code"], 0, "{terminal}: {}", answer.json());
     }
-    std::thread::sleep(std::time::Duration::from_millis(200));
+    std::thread::sleep(Duration::from_millis(200));
     assert_eq!(seen(), before, "something was typed into another session");
 }
