@@ -16,6 +16,7 @@ use std::io::Read as _;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 const RESOLVERS: [Resolver; 2] = [Resolver::Openat2, Resolver::Walk];
 
@@ -26,9 +27,17 @@ fn rounds(short: u64, full: u64) -> u64 {
 /// Exchanges two names over and over while `work` runs; tells how often. `work` is given a way to wait for the next
 /// exchange.
 fn while_exchanging(one: &Path, other: &Path, threads: usize, work: impl FnOnce(&dyn Fn())) -> u64 {
+    /// Ends the exchanges whichever way the work ends.
+    struct Done<'a>(&'a AtomicBool);
+    impl Drop for Done<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
     let done = AtomicBool::new(false);
     let exchanges = AtomicU64::new(0);
     std::thread::scope(|scope| {
+        let _done = Done(&done);
         for _ in 0..threads {
             scope.spawn(|| {
                 while !done.load(Ordering::Relaxed) {
@@ -45,7 +54,6 @@ fn while_exchanging(one: &Path, other: &Path, threads: usize, work: impl FnOnce(
                 std::thread::yield_now();
             }
         });
-        done.store(true, Ordering::Relaxed);
     });
     exchanges.into_inner()
 }
@@ -79,8 +87,8 @@ fn a_directory_swapped_for_a_link_leaks_nothing_and_takes_nothing() {
             let (mut inside, mut refused) = (0, std::collections::BTreeMap::<String, u64>::new());
             let exchanges = while_exchanging(&base.join("d"), &base.join("swap"), 16, |turn| {
                 // On past the count while one of the two sides was hardly met: how often is the scheduler's choice.
-                let mut round = 0;
-                while round < rounds || (round < 20 * rounds && inside.min(met(&refused)) <= rounds / 50) {
+                let (mut round, until) = (0, Instant::now() + Duration::from_secs(120));
+                while round < rounds || (inside.min(met(&refused)) <= rounds / 50 && Instant::now() < until) {
                     round += 1;
                     let read = read::open(world.access(), &path, None).and_then(|mut file| {
                         let mut content = Vec::new();

@@ -10,14 +10,14 @@ local ok, why = pcall(function()
   local buffer = vim.api.nvim_get_current_buf()
   local id = vim.lsp.start_client({ name = "policy", cmd = { vim.env.SERVER, "lsp" }, root_dir = folder })
   vim.lsp.buf_attach_client(buffer, id)
-  vim.wait(10000, function() return #vim.diagnostic.get(buffer) > 0 end)
+  vim.wait(90000, function() return #vim.diagnostic.get(buffer) > 0 end)
   for _, found in ipairs(vim.diagnostic.get(buffer)) do
     table.insert(said, string.format("finding %s at %d:%d", found.code or found.user_data.lsp.code, found.lnum, found.col))
   end
   local function ask(method, line, character)
     local params = { textDocument = vim.lsp.util.make_text_document_params(buffer), position = { line = line, character = character },
       options = { tabSize = 2, insertSpaces = true } }
-    local answers = vim.lsp.buf_request_sync(buffer, method, params, 10000)
+    local answers = vim.lsp.buf_request_sync(buffer, method, params, 90000)
     for _, answer in pairs(answers or {}) do return answer.result end
   end
   local hover = ask("textDocument/hover", 3, 6)

@@ -113,6 +113,9 @@ fn changes_are_put_together_and_judged_once() {
     assert_eq!(client.end(), Some(0));
 }
 
+/// The goal is 50 ms of a release build; this is for what is slower by its order.
+const QUICK: Duration = Duration::from_secs(2);
+
 #[test]
 fn a_long_document_is_judged_while_one_types() {
     let mut text = String::from(
@@ -124,7 +127,7 @@ fn a_long_document_is_judged_while_one_types() {
     let (mut client, _) = Client::start(&[]);
     assert_eq!(client.open(URI, &text)["diagnostics"], json!([]));
     let mut took = Vec::new();
-    for version in 2..8 {
+    for version in 2..60 {
         let place = json!({"line": 9_001, "character": 14});
         let change = json!({"range": {"start": place, "end": place}, "text": "x"});
         let begun = Instant::now();
@@ -134,9 +137,11 @@ fn a_long_document_is_judged_while_one_types() {
         );
         assert_eq!(client.findings()["version"], version);
         took.push(begun.elapsed());
+        if took.len() >= 6 && took.iter().min() < Some(&QUICK) {
+            break;
+        }
     }
-    took.sort();
-    // The goal is 50 ms of a release build; this is for what is slower by its order.
-    assert!(took[0] < Duration::from_secs(2), "{took:?}");
+    // At its best, for other tests load the machine.
+    assert!(took.iter().min() < Some(&QUICK), "{took:?}");
     assert_eq!(client.end(), Some(0));
 }

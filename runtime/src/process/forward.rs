@@ -214,7 +214,7 @@ mod tests {
         let kept = Arc::clone(&lines);
         let forward = Forward::start(move |line| kept.lock().unwrap().push(line.to_owned())).unwrap();
         work(&forward);
-        forward.flush(Duration::from_secs(5));
+        forward.flush(Duration::from_secs(90));
         let lines = lines.lock().unwrap();
         lines.clone()
     }
@@ -248,12 +248,13 @@ mod tests {
         let lines = forwarded(|forward| {
             Tap::new(Arc::clone(forward), 7, Stream::Stdout).take(&[b'x'; LONGEST * 2 + 1]);
             let mut tap = Tap::new(Arc::clone(forward), 8, Stream::Stdout);
+            // One window, however long this takes.
+            tap.window = Instant::now() + Duration::from_secs(3600);
             for _ in 0..MOST {
                 tap.take(b"y\n");
                 // So that the queue is never full.
-                forward.flush(Duration::from_secs(5));
+                forward.flush(Duration::from_secs(90));
             }
-            tap.window = Instant::now();
             tap.take(&b"y\n".repeat(1000));
             tap.finish();
         });
@@ -274,7 +275,7 @@ mod tests {
         let mut tap = Tap::new(Arc::clone(&forward), 9, Stream::Stdout);
         tap.take(&b"z\n".repeat(MOST as usize));
         drop(go);
-        forward.flush(Duration::from_secs(5));
+        forward.flush(Duration::from_secs(90));
         let lines = lines.lock().unwrap();
         let lost = lines.iter().find(|line| line.contains("takes no more")).unwrap();
         let lost: usize = lost.split(' ').next().unwrap().parse().unwrap();

@@ -35,11 +35,15 @@ fn events(text: &str) -> Vec<(i64, String, Value)> {
 }
 
 /// Reads until the stream ends, falls silent, or `most` bytes have come: the reader is cut wherever that is.
-async fn read(mut frames: Frames, most: usize) -> String {
-    const SILENCE: Duration = Duration::from_millis(500);
+async fn read(frames: Frames, most: usize) -> String {
+    read_within(frames, most, Duration::from_millis(500)).await
+}
+
+/// The same where more silence is no end.
+async fn read_within(mut frames: Frames, most: usize, silence: Duration) -> String {
     let mut bytes = Vec::new();
     while bytes.len() < most
-        && let Ok(Some(frame)) = tokio::time::timeout(SILENCE, frames.next()).await
+        && let Ok(Some(frame)) = tokio::time::timeout(silence, frames.next()).await
     {
         bytes.extend_from_slice(&frame.unwrap());
     }
@@ -108,7 +112,7 @@ async fn an_idle_session_ends_a_stream_that_asks_for_it() {
     bench.log.append(&session, vec![chunk("agent", "0")]).await.unwrap();
     let name = session.clone();
     let frames = frames(&bench, &bench.log, &session, 0, |feed| feed.until_idle = Some(name)).await;
-    assert_eq!(events(&read(frames, usize::MAX).await).len(), 1);
+    assert_eq!(events(&read_within(frames, usize::MAX, Duration::from_secs(90)).await).len(), 1);
 }
 
 #[tokio::test]
