@@ -11,13 +11,36 @@ mod terminal;
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 use std::path::Path;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use runtime::process::{
     Cursor, Engine, Environment, Exit, FindError, Full, Job, Kind, Launch, Programs, Screen, Setup,
     SpawnError, Stdin, Stream,
 };
+
+/// How long anything that must happen is waited for: a busy machine may stand still for many seconds.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// Held by tests that start background processes: their bound is one for all.
+static BACKGROUND: Mutex<()> = Mutex::new(());
+
+fn background() -> MutexGuard<'static, ()> {
+    // Another test that failed has left nothing half done.
+    BACKGROUND.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Writes a program of the test. A child does it: a file that this process holds open for writing, and so any child that
+/// another test forks at that moment, could not be executed.
+fn program(path: &Path, text: &str) {
+    let script = ["sh", "-c", "printf %s \"$1\" > \"$0\" && chmod 755 \"$0\"", path.to_str().unwrap(), text];
+    assert_eq!(LAB.run(&script, |_| {}).exit.exit_code(), 0);
+}
+
+/// Copies one likewise.
+fn copied(from: &str, to: &Path) {
+    assert_eq!(LAB.run(&["cp", from, to.to_str().unwrap()], |_| {}).exit.exit_code(), 0);
+}
 
 /// One engine for all tests of this program, as a server has one: it waits for every child of the process.
 static LAB: LazyLock<Lab> = LazyLock::new(Lab::new);
@@ -86,7 +109,7 @@ impl Lab {
             screen: Screen::Pipes,
             keep: 1 << 20,
             full: Full::KeepHead,
-            lifetime: Some(Duration::from_secs(20)),
+            lifetime: Some(Duration::from_secs(300)),
             kind: Kind::Call,
             owner: "tester".into(),
             title: words.join(" "),
@@ -154,7 +177,7 @@ fn within(time: Duration, mut holds: impl FnMut() -> bool) -> bool {
 /// The number in a file that a command writes.
 fn pid_in(file: &Path) -> i32 {
     let mut pid = None;
-    assert!(within(Duration::from_secs(5), || {
+    assert!(within(PATIENCE, || {
         pid = std::fs::read_to_string(file)
             .ok()
             .filter(|t| t.ends_with('\n'))

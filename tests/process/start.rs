@@ -54,7 +54,7 @@ fn an_interactive_shell_without_a_terminal_returns() {
     }
     let done = LAB.run(&["bash", "-ic", "echo x"], |_| {});
     assert_eq!((done.stdout.as_str(), done.exit.exit_code()), ("x\n", 0));
-    assert!(done.took < Duration::from_secs(2));
+    assert!(done.took < Duration::from_secs(40));
 }
 
 #[test]
@@ -74,24 +74,20 @@ fn signals_start_as_a_fresh_process_has_them() {
 fn the_file_found_is_the_file_executed() {
     let home = tempfile::tempdir().unwrap();
     let tool = home.path().join("tool");
-    std::fs::copy("/bin/echo", &tool).unwrap();
+    copied("/bin/echo", &tool);
     let launch = LAB.launch(&[tool.to_str().unwrap(), "judged"]).unwrap();
     assert_eq!(launch.program.path(), tool.canonicalize().unwrap());
     std::fs::remove_file(&tool).unwrap();
-    std::fs::copy("/bin/false", &tool).unwrap();
+    copied("/bin/false", &tool);
     let job = LAB.runtime.block_on(async { LAB.engine.spawn(launch) }).unwrap();
     assert_eq!(LAB.follow(&job).0[0], b"judged\n");
 }
 
 #[test]
 fn a_script_runs_under_its_own_name_unless_it_was_replaced() {
-    use std::os::unix::fs::PermissionsExt as _;
     let home = tempfile::tempdir().unwrap();
     let script = home.path().join("script");
-    let write = || {
-        std::fs::write(&script, "#!/bin/sh\necho \"$0\" \"$1\"\n").unwrap();
-        std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
-    };
+    let write = || program(&script, "#!/bin/sh\necho \"$0\" \"$1\"\n");
     write();
     let name = script.to_str().unwrap();
     assert_eq!(LAB.run(&[name, "a b"], |_| {}).stdout, format!("{name} a b\n"));
@@ -105,6 +101,7 @@ fn a_script_runs_under_its_own_name_unless_it_was_replaced() {
 // runtime 27, 32; security 145
 #[test]
 fn a_start_that_fails_says_why_and_leaves_nothing() {
+    let _alone = background();
     let long = "x".repeat(3_000_000);
     let too_long = LAB.try_spawn(&["true", &long], |launch| launch.kind = Kind::Managed).unwrap_err();
     assert!(matches!(too_long, SpawnError::TooLong), "{too_long:?}");
@@ -119,8 +116,7 @@ fn a_start_that_fails_says_why_and_leaves_nothing() {
 
     let home = tempfile::tempdir().unwrap();
     let garbage = home.path().join("garbage");
-    std::fs::write(&garbage, "no program").unwrap();
-    std::fs::set_permissions(&garbage, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    program(&garbage, "no program");
     let refused =
         LAB.try_spawn(&[garbage.to_str().unwrap()], |launch| launch.owner = "failer".into()).unwrap_err();
     assert!(matches!(refused, SpawnError::NotExecutable(_)), "{refused:?}");
@@ -129,12 +125,17 @@ fn a_start_that_fails_says_why_and_leaves_nothing() {
 
 #[test]
 fn no_more_background_processes_than_the_bound() {
+    let _alone = background();
     // A separate bound would need a second engine, which would wait for the children of the first.
-    let jobs: Vec<_> = (0..100)
-        .map_while(|_| LAB.try_spawn(&["sleep", "60"], |launch| launch.kind = Kind::Managed).ok())
-        .collect();
-    assert!(jobs.len() >= 90, "{}", jobs.len());
-    let refused = LAB.try_spawn(&["sleep", "60"], |launch| launch.kind = Kind::Managed).unwrap_err();
+    let mut jobs = Vec::new();
+    let refused = loop {
+        match LAB.try_spawn(&["sleep", "200"], |launch| launch.kind = Kind::Managed) {
+            Ok(job) => jobs.push(job),
+            Err(refused) => break refused,
+        }
+        assert!(jobs.len() <= 100);
+    };
+    assert_eq!(jobs.len(), 100);
     assert!(matches!(refused, SpawnError::TooMany { limit: 100 }), "{refused:?}");
     for job in &jobs {
         job.end(runtime::process::Reason::Delete);
