@@ -4,7 +4,7 @@ import json
 import socket
 import threading
 
-from common import PORT, TOKEN, equal, sandbox
+from common import PATIENCE, PORT, TOKEN, equal, sandbox
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
@@ -15,7 +15,7 @@ HEADERS = {"X-Api-Key": TOKEN}
 def talk(*frames):
     """Sends frames; what came back, and the code of the close."""
     got = []
-    with connect(URL, additional_headers=HEADERS, max_size=None) as ws:
+    with connect(URL, additional_headers=HEADERS, max_size=None, open_timeout=PATIENCE) as ws:
         try:
             for frame in frames:
                 ws.send(frame if isinstance(frame, (str, bytes)) else json.dumps(frame))
@@ -23,7 +23,7 @@ def talk(*frames):
             pass  # What came before is still to be read.
         try:
             while True:
-                got.append(json.loads(ws.recv(timeout=20)))
+                got.append(json.loads(ws.recv(timeout=PATIENCE)))
         except ConnectionClosed as closed:
             return got, closed.rcvd.code if closed.rcvd else None
 
@@ -62,12 +62,12 @@ equal(talk({"type": "execute", "command": "true\0"})[0][0]["error_type"], "Comma
 big = {"type": "execute", "command": "x" * (16 << 20)}
 got, code = talk(big)
 assert got == [] and code in (1009, None), (got, code)
-with connect(URL, additional_headers=HEADERS, max_size=None) as ws:
-    ws.send(json.dumps({"type": "execute", "command": "sleep 3", "command_id": "big"}))
-    equal(json.loads(ws.recv(timeout=20))["type"], "started")
+with connect(URL, additional_headers=HEADERS, max_size=None, open_timeout=PATIENCE) as ws:
+    ws.send(json.dumps({"type": "execute", "command": "sleep 300", "command_id": "big"}))
+    equal(json.loads(ws.recv(timeout=PATIENCE))["type"], "started")
     try:
         ws.send(json.dumps({"type": "input", "data": "x" * (16 << 20)}))
-        ws.recv(timeout=20)
+        ws.recv(timeout=PATIENCE)
         raise AssertionError("a frame of 16 MiB was taken")
     except ConnectionClosed as closed:
         # A reset can overtake the close frame: what is left unread in a socket is thrown away with it.
@@ -128,7 +128,7 @@ handle.kill()
 # Refused before the upgrade.
 for headers, status in (({}, 401), ({"X-Api-Key": "wrong"}, 401), ({**HEADERS, "Origin": "http://page"}, 403)):
     try:
-        with connect(URL, additional_headers=headers):
+        with connect(URL, additional_headers=headers, open_timeout=PATIENCE):
             raise AssertionError("connected")
     except InvalidStatus as refusal:
         equal(refusal.response.status_code, status)

@@ -5,6 +5,7 @@ import os
 import socket
 import sys
 import threading
+import time
 
 from langsmith.sandbox import SandboxClient
 
@@ -12,10 +13,14 @@ PORT = int(sys.argv[1])
 BASE = sys.argv[2]
 TOKEN = os.environ["DATAPLANE_TOKEN"]
 FULL = "FULL_COUNTS" in os.environ
+# Seconds that anything that must happen is waited for: a busy machine may stand still for long.
+PATIENCE = 90
 
 
 def sandbox(port=PORT):
-    client = SandboxClient(api_endpoint=f"http://127.0.0.1:{port}/api/v2/sandboxes", api_key=TOKEN)
+    client = SandboxClient(
+        api_endpoint=f"http://127.0.0.1:{port}/api/v2/sandboxes", api_key=TOKEN, timeout=float(PATIENCE)
+    )
     return client.get_sandbox("box")
 
 
@@ -27,6 +32,21 @@ def equal(got, wanted, what=""):
 def short(value):
     text = repr(value)
     return text if len(text) < 300 else f"{text[:150]}…{text[-100:]} ({len(value)} long)"
+
+
+def eventually(holds, what):
+    until = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < until, f"never: {what}"
+        time.sleep(0.02)
+
+
+def closed_port():
+    """A socket whose port takes no connection for as long as it is held: it is bound, and does not listen."""
+    held = socket.socket()
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    held.bind(("127.0.0.1", 0))
+    return held
 
 
 def digest(data):

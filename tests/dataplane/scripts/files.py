@@ -5,7 +5,7 @@ import os
 import socket
 import time
 
-from common import BASE, FULL, PORT, TOKEN, digest, equal, raises, request, sandbox
+from common import BASE, FULL, PORT, TOKEN, digest, equal, eventually, raises, request, sandbox
 from langsmith.sandbox import ResourceNotFoundError, SandboxClientError, SandboxOperationError
 
 box = sandbox()
@@ -79,9 +79,12 @@ for point in range(100):
             + sent
         )
         s.shutdown(socket.SHUT_WR)
-        s.recv(65536)
+        try:
+            s.recv(65536)
+        except ConnectionError:
+            pass  # Cut from the other side as well.
 equal(box.read("kept"), b"old")
-equal(sorted(os.listdir(BASE)), before)
+eventually(lambda: sorted(os.listdir(BASE)) == before, f"only {before} is left")
 
 # A part whose head never ends.
 status, answer = request(

@@ -3,9 +3,8 @@
 import os
 import socket
 import threading
-import time
 
-from common import FULL, PORT, TOKEN, digest, equal, sandbox
+from common import FULL, PATIENCE, PORT, TOKEN, closed_port, digest, equal, sandbox
 from langsmith.sandbox._tunnel import _read_status, _write_connect_header
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
@@ -30,11 +29,6 @@ def accept():
         threading.Thread(target=echo, args=(peer,), daemon=True).start()
 
 
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return probe.getsockname()[1]
-
-
 def through(local, data):
     with socket.create_connection(("127.0.0.1", local)) as s:
         threading.Thread(target=s.sendall, args=(data,), daemon=True).start()
@@ -47,7 +41,10 @@ def through(local, data):
 
 
 threading.Thread(target=accept, daemon=True).start()
-with box.tunnel(port, local_port=free_port()) as tunnel:
+closed = closed_port()
+local = closed_port()
+# The client binds its listener beside it.
+with box.tunnel(port, local_port=local.getsockname()[1]) as tunnel:
     faults = []
 
     def one(number):
@@ -69,7 +66,7 @@ with box.tunnel(port, local_port=free_port()) as tunnel:
 
     # Ports: denied, below 1024, ours, closed; and another version.
     session = tunnel._ensure_session()
-    for wanted, status in ((5432, 1), (80, 1), (0, 1), (PORT, 1), (free_port(), 2)):
+    for wanted, status in ((5432, 1), (80, 1), (0, 1), (PORT, 1), (closed.getsockname()[1], 2)):
         stream = session.open_stream()
         _write_connect_header(stream, wanted)
         equal(_read_status(stream), status, wanted)
@@ -81,13 +78,12 @@ with box.tunnel(port, local_port=free_port()) as tunnel:
 
 # One port to a socket, without a multiplexer.
 url = f"ws://127.0.0.1:{PORT}/api/v2/sandboxes/box/tunnel"
-with connect(url, additional_headers={"X-Api-Key": TOKEN, "X-Sandbox-Port": str(port)}) as ws:
+with connect(url, additional_headers={"X-Api-Key": TOKEN, "X-Sandbox-Port": str(port)}, open_timeout=PATIENCE) as ws:
     ws.send(b"raw")
     equal(ws.recv(), b"raw")
-for wanted, status in (("5432", 403), (str(PORT), 403), ("x", 400), (str(free_port()), 404)):
+for wanted, status in (("5432", 403), (str(PORT), 403), ("x", 400), (str(closed.getsockname()[1]), 404)):
     try:
-        with connect(url, additional_headers={"X-Api-Key": TOKEN, "X-Sandbox-Port": wanted}):
+        with connect(url, additional_headers={"X-Api-Key": TOKEN, "X-Sandbox-Port": wanted}, open_timeout=PATIENCE):
             raise AssertionError("connected")
     except InvalidStatus as refusal:
         equal(refusal.response.status_code, status, wanted)
-time.sleep(0.3)
