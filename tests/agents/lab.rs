@@ -2,15 +2,13 @@
 
 use crate::client::Client;
 use crate::follow::Follower;
+pub use crate::server::PATIENCE;
 use crate::server::{Server, Setup};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
-
-/// How long anything that must happen is waited for, on a busy machine.
-pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A running server and how to ask it.
 #[derive(Debug)]
@@ -130,7 +128,7 @@ impl Lab {
     pub fn turn(&self, session: &str, prompt: &str) -> Value {
         let started = self.post(&format!("/agents/sessions/{session}/turns"), json!({"prompt": prompt}));
         let turn = started["turn"]["turn_id"].as_str().unwrap();
-        self.get(&format!("/agents/sessions/{session}/turns/{turn}?wait_ms=30000&until=attention"))["turn"]
+        self.get(&format!("/agents/sessions/{session}/turns/{turn}?wait_ms=60000&until=attention"))["turn"]
             .clone()
     }
 

@@ -178,19 +178,19 @@ fn a_url_that_fails_says_how_and_the_rules_hold_at_each_use() {
     let place = elsewhere.url("/");
     let web = Receiver::start(move |sent, _| match sent.path.as_str() {
         "/moved" => Reply { headers: format!("location: {place}\r\n"), ..Reply::status(302) },
-        "/slow" => Reply::status(200).slow(Duration::from_secs(20)),
+        "/slow" => Reply::status(200).slow(Duration::from_secs(200)),
         "/text" => Reply { body: "hello".to_owned(), ..Reply::status(200) },
         _ => Reply::status(500),
     });
     let lab = Lab::start();
-    for (path, wanted) in [
-        ("/moved", "502 mcp_check_failed"),
-        ("/text", "502 mcp_check_failed"),
-        ("/broken", "502 mcp_check_failed"),
-        ("/slow", "504 mcp_timeout"),
+    for (path, seconds, wanted) in [
+        ("/moved", 60, "502 mcp_check_failed"),
+        ("/text", 60, "502 mcp_check_failed"),
+        ("/broken", 60, "502 mcp_check_failed"),
+        ("/slow", 2, "504 mcp_timeout"),
     ] {
         lab.post("/agents/mcp", json!({"name": "web", "url": web.url(path)}));
-        let asked = Some(json!({"timeout_seconds": 2}));
+        let asked = Some(json!({"timeout_seconds": seconds}));
         assert_eq!(lab.refused("POST", "/agents/mcp/web/check", asked), wanted, "{path}");
     }
     assert!(elsewhere.sent().is_empty(), "a redirect is not followed");

@@ -82,9 +82,9 @@ fn force_comes_at_once() {
     let (probe, process) = stuck(&lab, "trap '' TERM; while :; do sleep 1000.5; done");
     let id = process["process_id"].as_str().unwrap().to_owned();
     let begun = std::time::Instant::now();
-    let stopped = lab.delete(&format!("/agents/processes/{id}?force=true&grace_seconds=20"));
+    let stopped = lab.delete(&format!("/agents/processes/{id}?force=true&grace_seconds=30"));
     assert_eq!(stopped["signal"], 9);
-    assert!(begun.elapsed().as_secs() < 15, "{:?}", begun.elapsed());
+    assert!(begun.elapsed().as_secs() < 29, "{:?}", begun.elapsed());
     probe.join().unwrap();
 }
 
@@ -122,7 +122,7 @@ fn as_many_probes_run_as_the_policy_says() {
     let probes: Vec<_> = (0..policy_slots + 2)
         .map(|_| {
             std::thread::spawn(move || {
-                let body = r#"{"timeout_seconds": 3}"#;
+                let body = r#"{"timeout_seconds": 8}"#;
                 let answer = crate::client::Client::new(port).ask(
                     "POST",
                     "/agents/catalog/stuck/probe",

@@ -68,7 +68,7 @@ fn a_restart_interrupts_what_ran_and_keeps_what_waited() {
     let last = second.post(&turns, json!({"prompt": "echo after"}))["turn"]["turn_id"].clone();
     let done = |turn: &Value| {
         let turn = turn.as_str().unwrap();
-        second.get(&format!("{turns}/{turn}?wait_ms=30000"))["turn"].clone()
+        second.get(&format!("{turns}/{turn}?wait_ms=60000"))["turn"].clone()
     };
     let (kept, last) = (done(&queued), done(&last));
     assert_eq!((&kept["text"], &last["text"]), (&json!("kept"), &json!("after")));

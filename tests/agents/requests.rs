@@ -18,7 +18,7 @@ fn id(request: &Value) -> &str {
 
 fn after(lab: &Lab, session: &str, request: &Value) -> Value {
     let turn = request["turn_id"].as_str().unwrap();
-    lab.get(&format!("/agents/sessions/{session}/turns/{turn}?wait_ms=30000"))["turn"].clone()
+    lab.get(&format!("/agents/sessions/{session}/turns/{turn}?wait_ms=60000"))["turn"].clone()
 }
 
 fn decide(lab: &Lab, request: &Value, body: Value) -> Value {
@@ -173,7 +173,7 @@ fn time_answers_for_nobody() {
         let session = lab.session_with("mine", json!({"policy": policy}));
         let turn = lab.post(&format!("/agents/sessions/{session}/turns"), json!({"prompt": "permission ls"}));
         let turn = turn["turn"]["turn_id"].as_str().unwrap();
-        let done = lab.get(&format!("/agents/sessions/{session}/turns/{turn}?wait_ms=30000"));
+        let done = lab.get(&format!("/agents/sessions/{session}/turns/{turn}?wait_ms=60000"));
         assert_eq!(done["turn"]["state"], state, "{done}");
         let shown = lab.get(&format!("/agents/requests?state=expired&session_id={session}"));
         assert_eq!(shown["requests"].as_array().unwrap().len(), 1);

@@ -44,6 +44,7 @@ fn a_schedule_is_set_changed_paused_and_deleted() {
     let lab = Lab::start();
     let body = json!({"name": "nightly", "cron": "30 2 * * *", "timezone": "Europe/Berlin", "agent_id": "mine",
         "cwd": lab.base(), "title": "t", "prompt": "echo hi"});
+    let before = now();
     let made = lab.post("/agents/schedules", body);
     let schedule = made["schedule"].clone();
     let id = schedule["schedule_id"].as_str().unwrap().to_owned();
@@ -67,7 +68,7 @@ fn a_schedule_is_set_changed_paused_and_deleted() {
     let times: Vec<f64> = made["next_times"].as_array().unwrap().iter().filter_map(Value::as_f64).collect();
     assert_eq!((times.len(), Some(times[0])), (5, schedule["next_at"].as_f64()));
     assert!(
-        times[0] > now()
+        times[0] > before
             && times.windows(2).all(|pair| (22..=26).contains(&(((pair[1] - pair[0]) / 3600.0) as i64)))
     );
     let change = |more: Value| {
@@ -84,7 +85,7 @@ fn a_schedule_is_set_changed_paused_and_deleted() {
     assert_eq!(lab.get("/agents/schedules?enabled=true")["schedules"], json!([]));
     let again = change(json!({"enabled": true, "every_seconds": 3600}));
     assert_eq!(again["trigger"], json!({"every_seconds": 3600}));
-    assert!((3590.0..=3600.0).contains(&(again["next_at"].as_f64().unwrap() - now())));
+    assert!((3500.0..=3600.0).contains(&(again["next_at"].as_f64().unwrap() - now())));
     assert_eq!(lab.delete(&format!("/agents/schedules/{id}")), json!({"schedule_id": id, "deleted": true}));
     assert_eq!(lab.refused("DELETE", &format!("/agents/schedules/{id}"), None), "404 schedule_not_found");
 }
@@ -132,7 +133,7 @@ fn what_is_no_schedule_or_not_allowed_is_refused() {
 fn a_slot_opens_a_session_and_a_run_by_hand_moves_nothing() {
     let lab = Lab::start();
     lab.register("mine", &[]);
-    let id = set(&lab, &lab.base(), &json!({"at": now() + 2.0, "title": "by night"}));
+    let id = set(&lab, &lab.base(), &json!({"at": now() + 5.0, "title": "by night"}));
     let done = run(&lab, &id, "completed");
     assert_eq!(done["reason"], "end_turn");
     let session = done["session_id"].as_str().unwrap();
@@ -156,7 +157,7 @@ fn a_session_of_ones_own_is_prompted_and_a_slow_run_is_not_overtaken() {
     let lab = Lab::start();
     lab.register("mine", &[]);
     let session = lab.session("mine");
-    let body = json!({"name": "n", "every_seconds": 1, "prompt": "sleep 4000", "session_id": session});
+    let body = json!({"name": "n", "every_seconds": 1, "prompt": "wait", "session_id": session});
     let id = lab.post("/agents/schedules", body)["schedule"]["schedule_id"].as_str().unwrap().to_owned();
     let runs = until("a slot during the slow run", || {
         Some(schedule(&lab, &id)["last_runs"].clone()).filter(|runs| runs[0]["state"] == "skipped")
@@ -187,11 +188,11 @@ fn a_restart_in_mid_slot_fires_it_once() {
     let first = lasting(dir.path());
     first.register("mine", &[]);
     let base = dir.path().join("base").display().to_string();
-    let at = (now() + 3.0).floor();
+    let at = (now() + 10.0).floor();
     let id = set(&first, &base, &json!({"at": at}));
     let far = set(&first, &base, &json!({"at": at + 100_000.0}));
-    // Killed just before the slot; the next server is there just after it.
-    while now() < at - 0.3 {
+    // Killed before the slot, by seconds that a busy machine may lose; the next server is there just after it.
+    while now() < at - 5.0 {
         std::thread::sleep(Duration::from_millis(20));
     }
     drop(first);
@@ -238,6 +239,8 @@ fn the_runs_of_an_identity_that_is_gone_are_skipped() {
     run(&first, &id, "completed");
     drop(first);
     let second = lab(&["bob"], "bob-secret-0123456789");
-    let skipped = run(&second, &id, "skipped");
-    assert_eq!(skipped["reason"], "identity");
+    until("a run that is skipped for its identity", || {
+        let run = schedule(&second, &id)["last_runs"][0].clone();
+        (run["state"] == "skipped" && run["reason"] == "identity").then_some(())
+    });
 }

@@ -55,7 +55,7 @@ s.sendall(f'GET {target} HTTP/1.1\\r\\nHost: localhost\\r\\nUpgrade: websocket\\
 s.recv(65536)
 data = line.encode()
 s.sendall(bytes([0x81, 0x80 | len(data)]) + bytes(4) + data)
-s.settimeout(20)
+s.settimeout(90)
 try:
     while s.recv(65536): pass
 except OSError: pass

@@ -13,7 +13,7 @@ fn start(lab: &Lab, session: &str, prompt: &str) -> String {
 }
 
 fn done(lab: &Lab, session: &str, turn: &str) -> Value {
-    lab.get(&format!("/agents/sessions/{session}/turns/{turn}?wait_ms=30000"))["turn"].clone()
+    lab.get(&format!("/agents/sessions/{session}/turns/{turn}?wait_ms=60000"))["turn"].clone()
 }
 
 fn running(lab: &Lab, session: &str, turn: &str) {
@@ -139,7 +139,7 @@ fn what_is_no_turn_is_refused() {
     }
     let turn = lab.turn(&id, "echo once")["turn_id"].clone();
     let turn = turn.as_str().unwrap();
-    let again = lab.post(&path, json!({"retry_of": turn, "wait_ms": 30000}));
+    let again = lab.post(&path, json!({"retry_of": turn, "wait_ms": 60000}));
     assert_eq!((&again["turn"]["text"], &again["turn"]["retry_of"]), (&json!("once"), &json!(turn)));
     assert_eq!(lab.refused("POST", &format!("{path}/{turn}/cancel"), Some(json!({}))), "409 turn_finished");
     assert_eq!(lab.refused("POST", &format!("{path}/trn_x/cancel"), Some(json!({}))), "404 turn_not_found");
@@ -213,7 +213,7 @@ fn two_waiters_and_one_cancel() {
     let id = lab.session("mine");
     let turn = start(&lab, &id, "wait");
     running(&lab, &id, &turn);
-    let path = format!("/agents/sessions/{id}/turns/{turn}?wait_ms=30000");
+    let path = format!("/agents/sessions/{id}/turns/{turn}?wait_ms=60000");
     let clock = Instant::now();
     std::thread::scope(|scope| {
         let waiters: Vec<_> =
@@ -225,11 +225,11 @@ fn two_waiters_and_one_cancel() {
             assert_eq!(waiter.join().unwrap(), "cancelled");
         }
     });
-    assert!(clock.elapsed() < Duration::from_secs(20));
+    assert!(clock.elapsed() < Duration::from_secs(50));
     // An ended turn is answered at once.
     let clock = Instant::now();
     lab.get(&path);
-    assert!(clock.elapsed() < Duration::from_secs(5));
+    assert!(clock.elapsed() < Duration::from_secs(50));
 }
 
 /// Waits until the turn has said so: then its prompt is open.
@@ -284,7 +284,7 @@ fn a_turn_ends_when_its_time_is_up() {
     lab.register("mine", &[]);
     let id = lab.session("mine");
     let path = format!("/agents/sessions/{id}/turns");
-    let turn = lab.post(&path, json!({"prompt": "wait", "timeout_seconds": 0.2, "wait_ms": 30000}));
+    let turn = lab.post(&path, json!({"prompt": "wait", "timeout_seconds": 0.2, "wait_ms": 60000}));
     assert_eq!(
         (&turn["turn"]["state"], &turn["turn"]["stop_reason"]),
         (&json!("cancelled"), &json!("timeout"))
@@ -332,7 +332,7 @@ fn attachments_lie_where_the_agent_can_read_them() {
     let id = lab.session("mine");
     let path = format!("/agents/sessions/{id}/turns");
     let attachment = json!({"name": "a.txt", "mime_type": "text/plain", "content_base64": "aGk="});
-    let turn = lab.post(&path, json!({"prompt": "blocks", "attachments": [attachment], "wait_ms": 30000}));
+    let turn = lab.post(&path, json!({"prompt": "blocks", "attachments": [attachment], "wait_ms": 60000}));
     let blocks: Value = serde_json::from_str(turn["turn"]["text"].as_str().unwrap()).unwrap();
     assert_eq!(blocks[1]["resource"]["text"], "hi");
     assert_eq!((&blocks[2]["type"], &blocks[2]["name"]), (&json!("resource_link"), &json!("a.txt")));
@@ -398,9 +398,8 @@ fn a_word_is_injected_or_falls_back() {
     lab.register("steered", &["--can", "steering"]);
     lab.register("plain", &[]);
     let id = lab.session("steered");
-    let turn = start(&lab, &id, "sleep 1500\necho end");
-    running(&lab, &id, &turn);
-    std::thread::sleep(Duration::from_millis(200));
+    let turn = start(&lab, &id, "echo begun\nlisten\necho end");
+    begun(&lab, &id, &turn);
     let word = json!({"prompt": "mind the gap"});
     let steered = lab.post(&format!("/agents/sessions/{id}/turns/{turn}/steer"), word.clone());
     assert_eq!(steered, json!({"outcome": "injected", "turn_id": turn}));

@@ -3,8 +3,8 @@
 use crate::lab::{Lab, PATIENCE, until};
 use crate::receiver::{Receiver, Reply, Sent};
 use crate::server::Setup;
+use crate::server::machine::ClosedPort;
 use serde_json::{Value, json};
-use std::net::TcpListener;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -147,12 +147,10 @@ fn a_slow_receiver_holds_up_no_other() {
 fn deliveries_outlive_a_server_whose_receiver_was_down() {
     let dir = tempfile::tempdir().unwrap();
     // A port that nobody listens on for now.
-    let held = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = held.local_addr().unwrap();
-    drop(held);
+    let closed = ClosedPort::new();
     let first = lasting(dir.path(), "{}");
     first.register("mine", &[]);
-    hook(&first, &format!("http://{address}/"), &json!({"kinds": ["turn.completed"]}));
+    hook(&first, &format!("http://127.0.0.1:{}/", closed.number), &json!({"kinds": ["turn.completed"]}));
     let session = session_in(&first, dir.path());
     first.turn(&session, "echo hello");
     let failed = until("a failed attempt", || {
@@ -161,7 +159,7 @@ fn deliveries_outlive_a_server_whose_receiver_was_down() {
     });
     assert_eq!(failed["pending"], 1);
     drop(first);
-    let receiver = Receiver::on(TcpListener::bind(address).unwrap(), |_, _| Reply::status(200));
+    let receiver = Receiver::on(closed.open(), |_, _| Reply::status(200));
     let second = lasting(dir.path(), "{}");
     let sent = until("the delivery", || Some(receiver.sent()).filter(|sent| !sent.is_empty()));
     assert_eq!(kinds(&sent), ["turn.completed"]);

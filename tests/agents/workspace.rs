@@ -189,10 +189,10 @@ fn a_diff_applied_to_the_old_tree_gives_the_new_one() {
     scene.settled(&turn);
     let answer = scene.lab.get(&scene.path("/diff?context=1"));
     assert_eq!((&answer["truncated"], &answer["stats"]["files_changed"]), (&json!(false), &json!(4)));
-    let patch = old.path().join("../change.patch");
+    let folder = tempfile::tempdir().unwrap();
+    let patch = folder.path().join("change.patch");
     std::fs::write(&patch, answer["diff"].as_str().unwrap()).unwrap();
     let applied = Command::new("git").arg("apply").arg(&patch).current_dir(old.path()).output().unwrap();
-    std::fs::remove_file(&patch).unwrap();
     assert!(applied.status.success(), "{}", String::from_utf8_lossy(&applied.stderr));
     assert_eq!(tree(old.path()), tree(&scene.cwd));
     let cut = scene.lab.get(&scene.path("/diff?max_bytes=40"));

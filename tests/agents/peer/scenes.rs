@@ -17,7 +17,7 @@
 //! | `flood N BYTES`, `messages N`, `huge BYTES` | many chunks of one message; many messages; one long line |
 //! | `noise`, `unknown`, `duplicate` | text that is no message; members and kinds that nobody knows; a second answer |
 //! | `env NAME…`, `mcp`, `cwd` | what it was given |
-//! | `sleep MS`, `wait` | takes time; until cancelled |
+//! | `sleep MS`, `wait`, `listen` | takes time; until cancelled; until steered |
 //! | `never`, `ignore_cancel` | no answer; none to a cancel either |
 //! | `stderr TEXT`, `crash STATUS` | on standard error; the end |
 //! | `stop REASON`, `fail CODE` | how the turn ends |
@@ -195,6 +195,7 @@ impl Turn {
                 () = self.cancelled.cancelled() => {}
             },
             "wait" => self.cancelled.cancelled().await,
+            "listen" => self.listen().await,
             "never" | "ignore_cancel" => return Ok(Next::Silent),
             "stderr" => eprintln!("{rest}"),
             "crash" => {
@@ -211,6 +212,14 @@ impl Turn {
             _ => self.say(line)?,
         }
         Ok(Next::On)
+    }
+
+    /// Waits for a word from outside, or for the end.
+    async fn listen(&self) {
+        let steered = || self.peer.live().get(&self.session).is_some_and(|live| !live.steered.is_empty());
+        while !steered() && !self.cancelled.is_cancelled() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
     }
 
     fn tell(&self, update: Value) -> Result<()> {
