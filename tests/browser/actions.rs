@@ -62,7 +62,7 @@ fn a_click_waits_and_says_what_it_waited_for() {
     let (driver, _site) = start();
     let late = |script: &str, selector: &str| {
         driver.eval(&format!("setTimeout(() => {{ {script} }}, 400); 0"));
-        driver.ok("/browser/click", json!({ "selector": selector, "timeout": 5000 }));
+        driver.ok("/browser/click", json!({ "selector": selector, "timeout": 60000 }));
         driver.eval("said.splice(0).join()")
     };
     assert_eq!(late("hidden.style.display = 'block'", "#hidden"), "hidden");
@@ -82,8 +82,8 @@ fn a_click_waits_and_says_what_it_waited_for() {
     ] {
         driver.eval(prepare);
         let answer =
-            driver.ask("one", "/browser/click", Some(&json!({ "selector": selector, "timeout": 300 })));
-        let error = format!("Timed out after 300 ms: {why}");
+            driver.ask("one", "/browser/click", Some(&json!({ "selector": selector, "timeout": 2000 })));
+        let error = format!("Timed out after 2000 ms: {why}");
         assert_eq!(
             answer,
             (408, json!({ "error": error, "type": "TimeoutError", "code": "timeout" })),

@@ -1,7 +1,7 @@
 //! Asks a server's browser endpoints, and knows its processes.
 
 use crate::client::Client;
-use crate::server::{Server, Setup};
+use crate::server::{PATIENCE, Server, Setup};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -67,6 +67,17 @@ impl Driver {
         answer["logs"].as_array().unwrap().iter().map(|l| (text(&l["type"]), text(&l["text"]))).collect()
     }
 
+    /// Reads the console until so many lines of a type have come; yields those. A line may come after the answer to what
+    /// led to it.
+    pub fn told(&self, kind: &str, count: usize) -> Vec<String> {
+        let mut told = Vec::new();
+        eventually(&format!("{count} lines of type {kind}"), || {
+            told.extend(self.console().into_iter().filter(|line| line.0 == kind).map(|line| line.1));
+            told.len() >= count
+        });
+        told
+    }
+
     /// Status, code and rule of a call of `one`.
     pub fn refusal(&self, path: &str, body: Value) -> (u16, String, String) {
         let (status, answer) = self.ask("one", path, Some(&body));
@@ -110,7 +121,7 @@ pub fn browsers_of(server: u32) -> Vec<i32> {
 
 /// Waits for something to become true.
 pub fn eventually(what: &str, mut is: impl FnMut() -> bool) {
-    let until = Instant::now() + Duration::from_secs(20);
+    let until = Instant::now() + PATIENCE;
     while !is() {
         assert!(Instant::now() < until, "never: {what}");
         std::thread::sleep(Duration::from_millis(20));

@@ -1,6 +1,6 @@
 //! Which URLs may be opened, whoever opens them: the caller, a redirect, or the page by any means it has.
 
-use crate::driver::Driver;
+use crate::driver::{Driver, eventually};
 use crate::site::{Page, Sink, Site, home};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -225,7 +225,7 @@ fn row_67_nothing_that_a_page_does_reaches_what_is_denied() {
     assert!(!driver.console().is_empty(), "the page was told");
     // The same means do reach what is not denied, so the count above says something.
     try_all(&driver, &site, &format!("127.0.0.1:{}", open.port));
-    assert!(open.came() > 10, "{}", open.came());
+    eventually("the open port is reached in many ways", || open.came() > 10);
 }
 
 #[test]
@@ -262,8 +262,13 @@ fn a_reload_of_the_policy_holds_for_pages_that_are_open() {
     let ask =
         format!("fetch('http://127.0.0.1:{}/', {{mode: 'no-cors'}}).catch(() => 0).then(() => 0)", sink.port);
     driver.eval(&ask);
-    let before = sink.came();
-    assert!(before > 0);
+    // A browser may try again on its own.
+    let mut before = 0;
+    eventually("the port is reached, and then left alone", || {
+        let seen = std::mem::replace(&mut before, sink.came());
+        std::thread::sleep(Duration::from_secs(1));
+        before > 0 && before == seen && before == sink.came()
+    });
     let policy = driver.server.dir.path().join("policy.yaml");
     let text = std::fs::read_to_string(&policy).unwrap();
     let mut document: Value = serde_json::from_str(&text).unwrap();

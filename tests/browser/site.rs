@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream, UdpSocket};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 /// One answer.
@@ -13,12 +13,31 @@ pub struct Page {
     headers: String,
     body: Vec<u8>,
     after: Duration,
+    behind: Option<Gate>,
+}
+
+/// What pages wait behind until a test opens it; closed at first.
+#[derive(Clone, Default)]
+pub struct Gate(Arc<(Mutex<bool>, Condvar)>);
+
+impl Gate {
+    pub fn set(&self, open: bool) {
+        *self.0.0.lock().unwrap() = open;
+        self.0.1.notify_all();
+    }
+
+    fn pass(&self) {
+        let mut open = self.0.0.lock().unwrap();
+        while !*open {
+            open = self.0.1.wait(open).unwrap();
+        }
+    }
 }
 
 impl Page {
     pub fn html(body: &str) -> Self {
         let headers = "Content-Type: text/html; charset=utf-8\r\n".to_owned();
-        Self { status: 200, headers, body: body.into(), after: Duration::ZERO }
+        Self { status: 200, headers, body: body.into(), after: Duration::ZERO, behind: None }
     }
 
     pub fn script(body: &str) -> Self {
@@ -36,6 +55,12 @@ impl Page {
 
     pub fn header(mut self, line: &str) -> Self {
         self.headers.push_str(&format!("{line}\r\n"));
+        self
+    }
+
+    /// Sent only once the gate is open.
+    pub fn behind(mut self, gate: &Gate) -> Self {
+        self.behind = Some(gate.clone());
         self
     }
 
@@ -116,6 +141,9 @@ fn answer(stream: TcpStream, pages: &Mutex<HashMap<String, Page>>, asked: &Mutex
         let page = pages.lock().unwrap().get(path).cloned();
         let page = page.unwrap_or_else(|| Page::html("<title>Nothing</title>").status(404));
         std::thread::sleep(page.after);
+        if let Some(gate) = &page.behind {
+            gate.pass();
+        }
         let head = format!(
             "HTTP/1.1 {} X\r\n{}Content-Length: {}\r\n\r\n",
             page.status,
@@ -147,8 +175,9 @@ impl Sink {
         let (by_tcp, by_udp) = (Arc::clone(&came), Arc::clone(&came));
         std::thread::spawn(move || {
             for stream in tcp.incoming() {
-                drop(stream);
+                // Counted first: whoever came learns of it by the end of the connection.
                 *by_tcp.lock().unwrap() += 1;
+                drop(stream);
             }
         });
         std::thread::spawn(move || {
