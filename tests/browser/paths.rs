@@ -1,10 +1,11 @@
 //! Rules that name paths, which nobody sees inside an encrypted connection.
 
 use crate::driver::{Driver, eventually, setup};
+use crate::server::PATIENCE;
 use crate::server::machine::program;
 use crate::site::{Encrypted, Page, home};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A server whose browser takes the certificate of [`Encrypted`], which is nobody's.
 fn trusting(rules: &str, folder: &Path) -> Driver {
@@ -49,6 +50,13 @@ fn a_path_inside_an_encrypted_connection_is_judged_by_the_page() {
     // Windows are closed unseen, and shared workers where the rules name paths.
     let wanted =
         ["fetch", "frame", "image", "location", "service", "worker"].map(|what| format!("/ok/{what}"));
+    let arrive = |paths: &[&String]| {
+        let until = Instant::now() + PATIENCE;
+        while !paths.iter().all(|path| asked().contains(*path)) {
+            assert!(Instant::now() < until, "only these were asked for: {:?}", asked());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
     for path in ["/no", "/ok"] {
         driver.go(&site.url("/"));
         let url = |what: &str| format!("'https://{host}{path}/{what}'");
@@ -68,19 +76,35 @@ fn a_path_inside_an_encrypted_connection_is_judged_by_the_page() {
         driver.eval("new Promise(done => setTimeout(done, 1500))");
         if path == "/ok" {
             // Before the page is left: that would call back what is still on its way.
-            eventually("what the page has asked for arrives", || {
-                wanted.iter().filter(|path| *path != "/ok/location").all(|path| asked().contains(path))
-            });
+            arrive(&wanted.iter().filter(|path| *path != "/ok/location").collect::<Vec<_>>());
         }
         driver.eval(&format!("location = {}; 0", url("location")));
         std::thread::sleep(Duration::from_millis(300));
     }
-    eventually("everything that is allowed was asked for", || {
-        wanted.iter().all(|path| asked().contains(path))
-    });
+    arrive(&wanted.iter().collect::<Vec<_>>());
     assert_eq!(asked(), wanted.into_iter().collect());
     assert_eq!(driver.go(&format!("https://{host}/ok"))["status"], 200);
     assert_eq!(driver.refused(&format!("https://{host}/no")), "policy:endpoints.browser_navigate");
+}
+
+#[test]
+fn a_worker_of_a_page_runs_and_loads_what_the_page_may_load() {
+    let (site, folder) = (home(), tempfile::tempdir().unwrap());
+    let encrypted = Encrypted::new(folder.path());
+    let host = format!("127.0.0.1:{}", encrypted.port);
+    let rules = format!(r#"{{"url_allow": ["http://127.0.0.1:{}", "https://{host}/ok"]}}"#, site.port);
+    let driver = trusting(&rules, folder.path());
+    driver.go(&site.url("/"));
+    for (path, wanted) in [("/ok", "read"), ("/no", "refused"), ("/ok/more", "read")] {
+        let fetch = format!(
+            "fetch('https://{host}{path}', {{mode: 'no-cors'}}).then(() => postMessage('read'), () => postMessage('refused'))"
+        );
+        let script = format!(
+            "new Promise(done => {{ new Worker(URL.createObjectURL(new Blob([\"{fetch}\"]))).onmessage = (e) => done(e.data) }})"
+        );
+        assert_eq!(driver.eval(&script), wanted, "{path}");
+    }
+    assert_eq!(encrypted.asked(), ["/ok", "/ok/more"]);
 }
 
 #[test]

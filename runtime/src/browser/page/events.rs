@@ -78,7 +78,12 @@ impl Listener for Page {
                 }
                 let attach = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true });
                 connection.tell(Some(&inner), "Target.setAutoAttach", &attach);
-                watch::release(connection, &inner, &self.fence);
+                if attached.target_info.r#type == "worker" {
+                    // It has no requests of its own to watch: what it loads is stopped where its page's requests are.
+                    watch::go_on(connection, &inner);
+                } else {
+                    watch::release(connection, &inner, &self.fence);
+                }
             }),
             "Target.detachedFromTarget" => {
                 read(params, |detached: Detached| connection.forget(&detached.session_id));

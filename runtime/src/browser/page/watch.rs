@@ -41,8 +41,13 @@ pub(super) fn release(connection: &Arc<Connection>, session: &str, fence: &Fence
     if fence.watches_paths() {
         release_watched(connection, session.into());
     } else {
-        connection.tell(Some(session), GO_ON, &json!({}));
+        go_on(connection, session);
     }
+}
+
+/// Lets what waits in a session go on.
+pub(super) fn go_on(connection: &Connection, session: &str) {
+    connection.tell(Some(session), GO_ON, &json!({}));
 }
 
 /// The same, its requests watched in any case.
@@ -52,7 +57,7 @@ pub(in crate::browser) fn release_watched(connection: &Arc<Connection>, session:
         // Only once this is answered does every request stop: what went on before might slip through.
         let watched = connection.call::<Value>(Some(&session), "Fetch.enable", &json!({})).await;
         if watched.is_ok() {
-            connection.tell(Some(&session), GO_ON, &json!({}));
+            go_on(&connection, &session);
         }
     });
 }
