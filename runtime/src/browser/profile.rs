@@ -9,6 +9,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// How all such folders begin.
 const PREFIX: &str = "agent-sandbox-browser-";
@@ -17,6 +18,10 @@ const PREFIX: &str = "agent-sandbox-browser-";
 /// kind do not stop where a page's requests are watched.
 const SETTINGS: (&str, &str, &[u8]) =
     ("Default", "Default/Preferences", br#"{"net":{"network_prediction_options":2}}"#);
+
+/// How often a folder is tried to be removed, and the pause between.
+const TRIES: usize = 20;
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// A profile; removed when dropped.
 #[derive(Debug)]
@@ -58,8 +63,13 @@ impl Profile {
 
 impl Drop for Profile {
     fn drop(&mut self) {
-        // A process of the browser may still be writing its last; what stays is swept at the next start.
-        let _ = std::fs::remove_dir_all(&self.path);
+        // A process of the browser may still be writing its last; what stays all the same is swept at the next start.
+        for _ in 0..TRIES {
+            match std::fs::remove_dir_all(&self.path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => std::thread::sleep(PAUSE),
+                _ => return,
+            }
+        }
     }
 }
 
