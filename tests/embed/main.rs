@@ -45,7 +45,8 @@ fn commands_and_routes_in_rust_are_served_like_declared_ones() {
         let rest = line.split_once("listening on http://127.0.0.1:")?.1;
         rest.split(|byte: char| !byte.is_ascii_digit()).next()?.parse().ok()
     });
-    let port: u16 = port.expect("it says where it listens");
+    // It says where it listens, or has ended.
+    let port: u16 = port.unwrap();
     // Read on, so that it can write on.
     std::thread::spawn(move || log.count());
     let hello = |name: Value| ask(port, "POST", "/commands/hello", Some(name));
