@@ -49,7 +49,7 @@ fn python() -> Option<PathBuf> {
     // Past the capture of the test harness: nobody should take this for a pass.
     let _ = writeln!(
         std::io::stderr(),
-        "\n!! NOT TESTED: no interpreter has the client. Install it with\n!!   python3 -m venv {0} && {0}/bin/pip install langsmith==0.15.1",
+        "\n!! NOT TESTED: no interpreter has the client. Install it with\n!!   python3 -m venv {0} && {0}/bin/pip install -r tests/dataplane/requirements.txt",
         target.join("dataplane").display()
     );
     None
