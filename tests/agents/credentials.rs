@@ -43,6 +43,21 @@ fn what_goes_in_is_listed_and_never_comes_out() {
 }
 
 #[test]
+fn an_agent_that_says_it_does_not_get_it_out() {
+    let lab = Lab::start();
+    set(&lab, json!({"name": "SCRIPTED_KEY", "value": CANARY, "agents": ["mine"]}));
+    lab.register("mine", &[]);
+    let session = lab.session("mine");
+    let turn = lab.turn(&session, "env SCRIPTED_KEY");
+    assert_eq!(turn["text"], "SCRIPTED_KEY=***");
+    for path in ["", "/events?raw=true", "/items", "/turns", "/export?format=json&redact=false"] {
+        let shown = lab.get(&format!("/agents/sessions/{session}{path}"));
+        assert!(!shown.to_string().contains("canary"), "{path}: {shown}");
+    }
+    assert_eq!(lab.post("/agents/search", json!({"query": "canary"}))["hits"], json!([]));
+}
+
+#[test]
 fn from_the_environment_and_from_a_file() {
     let setup = Setup::new()
         .env("ABX_SERVER_ENABLED_GROUPS", "agents")

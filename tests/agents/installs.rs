@@ -89,6 +89,25 @@ fn another_checksum_leaves_nothing() {
 }
 
 #[test]
+fn a_program_that_cannot_be_run_is_no_install() {
+    let lab = Lab::start();
+    let note: &[u8] = b"echo this program is fetched by a script that was not run\n";
+    register(&lab, "mine", &serve(note, 1), &sum(note));
+    let events = install(&lab, "mine", &json!({}));
+    let end = &events.last().unwrap().data;
+    assert_eq!(
+        (&end["code"], &end["error"]),
+        (
+            &json!("install_failed"),
+            &json!(
+                "the program `agent` cannot be run as it was installed; its package may have to run scripts: `allow_scripts`"
+            )
+        )
+    );
+    assert_eq!(lab.get("/agents/catalog/mine")["installed"], false);
+}
+
+#[test]
 fn a_url_is_judged_when_it_is_named_and_when_it_is_opened() {
     let lab = Lab::under("endpoints: {agents_register: {params: {block_private_networks: true}}}");
     let archive =

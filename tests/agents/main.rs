@@ -25,13 +25,17 @@ mod raw;
 #[path = "../http/server.rs"]
 mod server;
 
+mod branched;
 mod bundles;
 mod catalogue;
+mod child_user;
 mod credentials;
 mod frames;
 mod installs;
 mod kills;
 mod mcp;
+mod mcp_events;
+mod mcp_handed;
 mod native;
 mod options;
 mod processes;
@@ -45,5 +49,7 @@ mod sessions;
 mod sign_in;
 mod skills;
 mod turns;
+mod web;
 mod webhooks;
+mod wheels;
 mod workspace;

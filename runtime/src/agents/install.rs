@@ -29,7 +29,7 @@ use crate::egress;
 use crate::error::ApiError;
 use crate::process::Engine;
 use std::collections::HashSet;
-use std::io;
+use std::io::{self, Read as _};
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _, chown};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -258,14 +258,22 @@ fn size(folder: &Path) -> u64 {
         .sum()
 }
 
-/// The program of an install, if it is one.
+/// The program of an install, if it is one that the kernel can run.
 fn program(path: PathBuf) -> Result<PathBuf, InstallError> {
-    let found = std::fs::metadata(&path);
-    match found {
-        Ok(found) if found.is_file() && found.permissions().mode() & 0o111 != 0 => Ok(path),
-        _ => {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            Err(InstallError::Failed(format!("what was installed has no program `{name}`")))
-        }
+    let name = || path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    match std::fs::metadata(&path) {
+        Ok(found) if found.is_file() && found.permissions().mode() & 0o111 != 0 => {}
+        _ => return Err(InstallError::Failed(format!("what was installed has no program `{}`", name()))),
     }
+    let mut first = [0; 4];
+    let read = std::fs::File::open(&path).and_then(|mut file| file.read(&mut first)).map_err(failed)?;
+    let first = first.get(..read).unwrap_or_default();
+    if first.starts_with(b"#!") || first == b"\x7fELF" {
+        return Ok(path);
+    }
+    // Some packages put a note in the place of a program that a script of theirs would fetch.
+    Err(InstallError::Failed(format!(
+        "the program `{}` cannot be run as it was installed; its package may have to run scripts: `allow_scripts`",
+        name()
+    )))
 }

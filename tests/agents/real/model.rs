@@ -11,15 +11,16 @@ mod gemini;
 mod openai;
 mod responses;
 
+use crate::web;
 use axum::body::{Body, Bytes};
-use axum::http::{Method, StatusCode, Uri, header::CONTENT_TYPE};
+use axum::extract::DefaultBodyLimit;
+use axum::http::{HeaderMap, Method, StatusCode, Uri, header::CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::{StreamExt as _, stream};
 use serde_json::{Map, Value, json};
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use tokio_util::sync::CancellationToken;
 
 /// What it says once a tool has done its work.
 const NOTED: &str = "That is noted.";
@@ -104,56 +105,34 @@ pub struct Seen {
     pub body: String,
 }
 
-/// The running model; it ends when it is dropped.
+/// The running model.
 #[derive(Debug)]
 pub struct Model {
     pub port: u16,
     seen: Arc<Mutex<Vec<Seen>>>,
-    ends: CancellationToken,
 }
 
 impl Model {
     pub fn start() -> Self {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        listener.set_nonblocking(true).unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let (seen, ends) = (Arc::new(Mutex::new(Vec::new())), CancellationToken::new());
-        let (kept, end) = (Arc::clone(&seen), ends.clone());
-        std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-            runtime.block_on(async move {
-                let answering =
-                    move |method: Method, uri: Uri, headers: axum::http::HeaderMap, body: Bytes| {
-                        let told = Seen {
-                            path: uri.path().to_owned(),
-                            headers: format!("{headers:?}"),
-                            body: String::from_utf8_lossy(&body).into_owned(),
-                        };
-                        let answer = answer(&method, &told);
-                        kept.lock().unwrap().push(told);
-                        std::future::ready(answer)
-                    };
-                let app = axum::Router::new().fallback(answering);
-                let app = app.layer(axum::extract::DefaultBodyLimit::disable());
-                let listener = tokio::net::TcpListener::from_std(listener).unwrap();
-                tokio::select! {
-                    served = axum::serve(listener, app).into_future() => served.unwrap(),
-                    () = end.cancelled() => {}
-                }
-            });
-        });
-        Self { port, seen, ends }
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&seen);
+        let answering = move |method: Method, uri: Uri, headers: HeaderMap, body: Bytes| {
+            let told = Seen {
+                path: uri.path().to_owned(),
+                headers: format!("{headers:?}"),
+                body: String::from_utf8_lossy(&body).into_owned(),
+            };
+            let answer = answer(&method, &told);
+            kept.lock().unwrap().push(told);
+            std::future::ready(answer)
+        };
+        let router = axum::Router::new().fallback(answering).layer(DefaultBodyLimit::disable());
+        Self { port: web::serve(|_| router), seen }
     }
 
     /// What came so far.
     pub fn seen(&self) -> Vec<Seen> {
         self.seen.lock().unwrap().clone()
-    }
-}
-
-impl Drop for Model {
-    fn drop(&mut self) {
-        self.ends.cancel();
     }
 }
 

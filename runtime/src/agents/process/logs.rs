@@ -91,6 +91,12 @@ impl Logs {
         Ok(Self { path, half, masks, state: Mutex::new(state) })
     }
 
+    /// The known secrets, which stand in nothing that is kept or told of a process.
+    #[must_use]
+    pub fn masks(&self) -> &Masks {
+        &self.masks
+    }
+
     /// Writes a line down.
     pub fn push(&self, stream: LogSource, text: &str) {
         // Masked whole: a secret across the cut would lose its end and stay.

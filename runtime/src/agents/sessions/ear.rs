@@ -2,6 +2,7 @@
 
 use super::actor::Mailbox;
 use crate::agents::acp::{Asked, Ended, Inbox, RpcFault};
+use crate::agents::credentials::Masks;
 use crate::agents::weight::weight;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
@@ -36,9 +37,10 @@ pub(super) enum Said {
     Closed(Ended),
 }
 
-/// The listener that a session attaches to a process.
+/// The listener that a session attaches to a process. What is kept of what it hears has no known secret in it.
 #[derive(Debug)]
 pub(super) struct Ear {
+    masks: Arc<Masks>,
     frames: mpsc::UnboundedSender<Frame>,
     room: Arc<Semaphore>,
     generation: u64,
@@ -65,9 +67,14 @@ impl Drop for TakenBack {
 }
 
 impl Ear {
-    pub(super) fn new(frames: mpsc::UnboundedSender<Frame>, generation: u64, mailbox: Mailbox) -> Self {
+    pub(super) fn new(
+        frames: mpsc::UnboundedSender<Frame>,
+        generation: u64,
+        mailbox: Mailbox,
+        masks: Arc<Masks>,
+    ) -> Self {
         let room = Arc::new(Semaphore::new(ROOM as usize));
-        Self { frames, room, generation, mailbox, asked: AtomicU64::new(0) }
+        Self { masks, frames, room, generation, mailbox, asked: AtomicU64::new(0) }
     }
 
     fn send(&self, said: Said) {
@@ -77,8 +84,9 @@ impl Ear {
 }
 
 impl Inbox for Ear {
-    fn notification<'a>(&'a self, method: &'a str, params: Value) -> BoxFuture<'a, ()> {
+    fn notification<'a>(&'a self, method: &'a str, mut params: Value) -> BoxFuture<'a, ()> {
         Box::pin(async move {
+            self.masks.mask_json(&mut params);
             // One that is larger than all of the room waits until it is alone.
             let bytes = u32::try_from(FRAME + weight(&params)).unwrap_or(ROOM).min(ROOM);
             // Never closed; without a permit it would be taken all the same.
@@ -87,7 +95,11 @@ impl Inbox for Ear {
         })
     }
 
-    fn request(&self, asked: Asked) -> BoxFuture<'static, Result<Value, RpcFault>> {
+    fn request(&self, mut asked: Asked) -> BoxFuture<'static, Result<Value, RpcFault>> {
+        // Files and terminals get what the agent says, to the letter.
+        if matches!(asked.method.as_str(), "session/request_permission" | "elicitation/create") {
+            self.masks.mask_json(&mut asked.params);
+        }
         let number = self.asked.fetch_add(1, Ordering::Relaxed);
         let (reply, answer) = oneshot::channel();
         self.send(Said::Asked { number, asked, reply });

@@ -17,7 +17,12 @@ pub fn of_rpc(process: &AgentProcess, error: RpcError) -> ApiError {
             ApiError::new(ErrorCode::AgentAuthRequired, "The agent wants to be signed in first")
                 .with("auth_methods", methods.unwrap_or_default())
         }
-        RpcError::Fault(fault) => no_answer(RpcError::Fault(fault)),
+        RpcError::Fault(mut fault) => {
+            let masks = process.logs.masks();
+            fault.message = masks.mask(&fault.message).into_owned();
+            fault.data.iter_mut().for_each(|data| masks.mask_json(data));
+            no_answer(RpcError::Fault(fault))
+        }
         error => no_answer(error).with("stderr_tail", process.logs.stderr_tail()),
     }
 }

@@ -107,7 +107,8 @@ impl Actor {
         self.starting.push(waiter);
         self.generation += 1;
         self.touch();
-        let ear = Arc::new(Ear::new(self.frames.clone(), self.generation, self.mailbox.clone()));
+        let masks = Arc::clone(&self.app.agents.masks);
+        let ear = Arc::new(Ear::new(self.frames.clone(), self.generation, self.mailbox.clone(), masks));
         let climb = Climb {
             app: Arc::clone(&self.app),
             row: self.row.clone(),

@@ -169,10 +169,12 @@ impl Actor {
         };
         let wanted = running.ending();
         let failed = |fault: &RpcFault| {
-            json!({
+            let mut error = json!({
                 "code": ErrorCode::AgentProtocolError.as_str(), "message": fault.message,
                 "rpc_error": fault::view(fault),
-            })
+            });
+            self.app.agents.masks.mask_json(&mut error);
+            error
         };
         let (state, reason, error, usage) = match answer {
             Ok(answer) => {

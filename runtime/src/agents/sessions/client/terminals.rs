@@ -2,6 +2,7 @@
 
 use super::{Scene, refused, text};
 use crate::agents::acp::{RpcFault, code};
+use crate::agents::credentials::Masks;
 use crate::agents::log::{Kind, Log, NewEvent};
 use crate::agents::process::{Judge, Recipe, StartError};
 use crate::error::ApiError;
@@ -74,7 +75,9 @@ pub(super) async fn create(scene: &Scene, params: &Value) -> Result<Value, RpcFa
     let job = start(scene, &scene.judge(), command, arguments, env, &cwd, limit)?;
     let id = format!("term_{}", ulid::Ulid::generate());
     scene.terminals.lock().insert(id.clone(), Terminal { job: Arc::clone(&job), limit });
-    tokio::spawn(follow(scene.log.clone(), scene.session_id.clone(), scene.turn_id.clone(), id.clone(), job));
+    let masks = Arc::clone(&scene.app.agents.masks);
+    let (log, session_id, turn_id) = (scene.log.clone(), scene.session_id.clone(), scene.turn_id.clone());
+    tokio::spawn(follow(masks, log, session_id, turn_id, id.clone(), job));
     Ok(json!({"terminalId": id}))
 }
 
@@ -170,7 +173,14 @@ fn end_of(text: &str, most: usize) -> (&str, bool) {
 }
 
 /// Writes what a terminal prints into the log, and how it ended.
-async fn follow(log: Log, session_id: String, turn_id: Option<String>, id: String, job: Arc<Job>) {
+async fn follow(
+    masks: Arc<Masks>,
+    log: Log,
+    session_id: String,
+    turn_id: Option<String>,
+    id: String,
+    job: Arc<Job>,
+) {
     let (mut changes, mut cursor) = (job.changes(), Cursor::default());
     let event = |kind, data| {
         let event = NewEvent::new(kind, data);
@@ -186,7 +196,8 @@ async fn follow(log: Log, session_id: String, turn_id: Option<String>, id: Strin
         let bytes: Vec<u8> =
             progress.segments.iter().flat_map(|segment| segment.data.iter().copied()).collect();
         if !bytes.is_empty() {
-            let data = json!({"terminal_id": id, "data": String::from_utf8_lossy(&bytes)});
+            let text = String::from_utf8_lossy(&bytes);
+            let data = json!({"terminal_id": id, "data": masks.mask(&text)});
             events.push(event(Kind::TerminalOutput, data));
         }
         if let Some(exit) = progress.exit {
