@@ -63,6 +63,15 @@ impl Http {
         }
     }
 
+    /// Reads on to the last chunk.
+    pub(crate) fn finish(&mut self) {
+        let mut line = String::new();
+        while line != "0\r\n" {
+            line.clear();
+            assert!(self.stream.read_line(&mut line).unwrap() > 0, "the server closed");
+        }
+    }
+
     pub(crate) fn body(&mut self) -> Vec<u8> {
         let mut body = vec![0; self.length().unwrap()];
         self.stream.read_exact(&mut body).unwrap();

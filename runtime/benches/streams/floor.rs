@@ -34,8 +34,7 @@ pub(crate) fn play() -> Option<ExitCode> {
         .block_on(async {
             let routes = Router::new()
                 .route("/shell", post(shell))
-                .route("/shell/stream", post(lines))
-                .route("/v2/sandboxes/box/execute/stream/start", post(bytes))
+                .route("/shell/stream", post(events))
                 .route(
                     "/v2/sandboxes/box/execute/ws",
                     any(|up: WebSocketUpgrade| async { up.on_upgrade(text) }),
@@ -91,10 +90,14 @@ fn reads(body: &Value) -> impl futures_util::Stream<Item = Vec<u8>> + Send + use
     })
 }
 
+async fn events(Json(body): Json<Value>) -> Body {
+    if body["format"] == "lines" { lines(&body) } else { bytes(&body) }
+}
+
 /// One event a line, all whole lines of a read in one piece of the body.
-async fn lines(Json(body): Json<Value>) -> Body {
+fn lines(body: &Value) -> Body {
     let mut rest = Vec::new();
-    Body::from_stream(reads(&body).map(move |read| {
+    Body::from_stream(reads(body).map(move |read| {
         rest.extend_from_slice(&read);
         let whole = memchr::memrchr(b'\n', &rest).map_or(0, |at| at + 1);
         let mut out = Vec::with_capacity(whole * 2);
@@ -109,9 +112,9 @@ async fn lines(Json(body): Json<Value>) -> Body {
 }
 
 /// One event a read, in base64 with its offset.
-async fn bytes(Json(body): Json<Value>) -> Body {
+fn bytes(body: &Value) -> Body {
     let mut offset = 0;
-    Body::from_stream(reads(&body).map(move |read| {
+    Body::from_stream(reads(body).map(move |read| {
         let data = json!({"data": STANDARD.encode(&read), "offset": offset});
         offset += read.len();
         Ok::<_, std::convert::Infallible>(Bytes::from(format!("event: stdout\ndata: {data}\n\n")))

@@ -75,7 +75,6 @@ fn ours(dir: &Path, port: u16) -> Command {
     let policy = serde_json::json!({
         "defaults": {"limits": {"rate_per_minute": 100_000_000, "max_concurrency": 1000}},
         "endpoints": {
-            "shell_stream": {"limits": {"max_output_bytes": "1GiB"}},
             "tunnel_connect": {"limits": {"max_bytes": "16GiB"}},
             "files_download_stream": {"limits": {"max_bytes": "2GiB"}},
             "files_upload_stream": {"limits": {"max_bytes": "2GiB", "max_request_bytes": "4GiB"}},
