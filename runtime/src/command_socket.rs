@@ -139,7 +139,7 @@ pub async fn serve(
         },
     };
     let (code, reason) = close.unwrap_or((code::NORMAL, ""));
-    websocket::part(&mut sink, code, reason).await;
+    websocket::part(&mut sink, &mut source, code, reason).await;
 }
 
 async fn refuse(sink: &mut Sink, kind: &str, message: &str) -> Close {

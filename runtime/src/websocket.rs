@@ -7,7 +7,7 @@ pub(crate) use pulse::Pulse;
 pub(crate) use until::Until;
 
 use axum::extract::ws::{CloseFrame, Message};
-use futures_util::{Sink, SinkExt as _};
+use futures_util::{Sink, SinkExt as _, Stream, StreamExt as _};
 use std::time::Duration;
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Error;
@@ -27,15 +27,23 @@ pub(crate) fn fault(error: axum::Error) -> Option<Close> {
     }
 }
 
-/// Sends the last frame. A client that has said farewell first gets the library's answer to that in its place.
-pub(crate) async fn part(sink: &mut (impl Sink<Message> + Unpin), code: u16, reason: &'static str) {
+/// Sends the last frame, and reads on until the client has answered it: a connection that is closed over something unread
+/// is reset, and with it goes what the client has not read yet. A client that has said farewell first gets the library's
+/// answer to that in its place.
+pub(crate) async fn part(
+    sink: &mut (impl Sink<Message> + Unpin),
+    source: &mut (impl Stream<Item = Result<Message, axum::Error>> + Unpin),
+    code: u16,
+    reason: &'static str,
+) {
     let frame = Message::Close(Some(CloseFrame { code, reason: reason.into() }));
     let parting = async {
         if sink.send(frame).await.is_err() {
             // Nothing can be sent after a farewell, but the answer to it may still wait here.
             let _ = sink.flush().await;
         }
+        while let Some(Ok(_)) = source.next().await {}
     };
-    // Whoever does not read by then is gone.
+    // Whoever does not answer by then is gone.
     let _ = timeout(Duration::from_secs(2), parting).await;
 }

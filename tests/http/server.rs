@@ -40,6 +40,7 @@ pub struct Server {
     pub dir: TempDir,
     stderr: Arc<Mutex<Vec<String>>>,
     reader: JoinHandle<()>,
+    _state: TempDir,
 }
 
 /// A server that did not start.
@@ -142,6 +143,12 @@ impl Setup {
             command.uid(id).gid(id);
         }
         command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        // State of its own, too; a root of its own has that already.
+        let state = tempfile::tempdir().unwrap();
+        std::os::unix::fs::chown(state.path(), self.user, self.user).unwrap();
+        if self.under.first().is_none_or(|word| word != "sh") {
+            command.env("ABX_STATE_DIR", state.path());
+        }
         let host = self.host.as_deref().unwrap_or("127.0.0.1");
         let port = self.port.as_deref().unwrap_or("0");
         command.args(["serve", "--host", host, "--port", port, "--pty-port", "0"]);
@@ -155,7 +162,7 @@ impl Setup {
         }
         command.args(self.args.iter().map(|arg| fill(arg, &base)));
         command.envs(self.env.iter().map(|(name, value)| (name, fill(value, &base))));
-        run(command, dir)
+        run(command, dir, state)
     }
 }
 
@@ -169,7 +176,7 @@ fn base(dir: &TempDir) -> PathBuf {
     dir.path().join("base")
 }
 
-fn run(mut command: Command, dir: TempDir) -> Result<Server, Refusal> {
+fn run(mut command: Command, dir: TempDir, state: TempDir) -> Result<Server, Refusal> {
     let mut child =
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let stderr = Arc::new(Mutex::new(Vec::new()));
@@ -184,7 +191,7 @@ fn run(mut command: Command, dir: TempDir) -> Result<Server, Refusal> {
     loop {
         let listening = stderr.lock().unwrap().iter().find_map(|line| ports(line));
         if let Some((port, pty_port)) = listening {
-            return Ok(Server { child, port, pty_port, dir, stderr, reader });
+            return Ok(Server { child, port, pty_port, dir, stderr, reader, _state: state });
         }
         if let Some(status) = child.try_wait().unwrap() {
             reader.join().unwrap();

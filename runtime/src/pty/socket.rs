@@ -55,7 +55,7 @@ pub async fn serve(socket: WebSocket, attached: Attached, offset: u64, rules: Ru
     };
     drop(attached);
     let (code, reason) = close.unwrap_or((code::NORMAL, ""));
-    websocket::part(&mut sink, code, reason).await;
+    websocket::part(&mut sink, &mut stream, code, reason).await;
 }
 
 type Close = Option<websocket::Close>;

@@ -66,5 +66,5 @@ pub async fn serve(socket: WebSocket, stream: TcpStream, terms: Terms) {
         end = outward => end,
         end = until => end,
     };
-    websocket::part(&mut sink, code, reason).await;
+    websocket::part(&mut sink, &mut messages, code, reason).await;
 }

@@ -56,10 +56,10 @@ enum Status {
 pub async fn serve(socket: WebSocket, allows: impl Fn(u16) -> bool + Send + Sync + 'static, terms: Terms) {
     let Terms { most, until, note } = terms;
     let (budget, allows) = (Arc::new(Budget::new(most, note)), Arc::new(allows));
-    let (mut sink, messages) = socket.split();
+    let (mut sink, mut messages) = socket.split();
     let (fault, pulse) = (OnceLock::new(), Pulse::new());
     let (code, reason) = {
-        let incoming = messages.filter_map(|message| {
+        let incoming = messages.by_ref().filter_map(|message| {
             pulse.hears();
             ready(piece(message, &fault))
         });
@@ -115,7 +115,7 @@ pub async fn serve(socket: WebSocket, allows: impl Fn(u16) -> bool + Send + Sync
             end = until => end,
         }
     };
-    websocket::part(&mut sink, code, reason).await;
+    websocket::part(&mut sink, &mut messages, code, reason).await;
 }
 
 /// The bytes of a message; none for one that only keeps the socket alive. What is wrong with it goes to `fault`: the
