@@ -117,6 +117,33 @@ fn row_149_children_of_another_user_are_that_user_at_every_door() {
 }
 
 #[test]
+fn what_is_put_into_a_folder_belongs_to_whom_the_folder_belongs() {
+    if !root() {
+        return;
+    }
+    let user = format!("{STRANGER}:{STRANGER}");
+    let server = Setup::new().arg("--child-user").arg(&user).env("PATH", "/usr/bin:/bin").start();
+    std::fs::create_dir(server.base().join("roots")).unwrap();
+    std::os::unix::fs::chown(server.base(), Some(STRANGER), Some(STRANGER)).unwrap();
+    for path in ["new", "deep/er/new", "roots/deep/new"] {
+        let body = json!({"path": path, "content_base64": "YQo="});
+        assert_eq!(post(server.port, "/files/upload-stream", &body.to_string()).status, 200);
+    }
+    assert_eq!(post(server.port, "/files/mkdir", r#"{"path": "made/in"}"#).status, 200);
+
+    let goes_on =
+        "sh -c 'echo b >> new && echo b >> deep/er/new && touch deep/own deep/er/own made/own made/in/own'";
+    assert_eq!(run(&server, goes_on), json!({"stdout": "", "stderr": "", "exit_code": 0}));
+    let owners = run(
+        &server,
+        "stat -c '%u %g %n' new deep deep/er deep/er/new made made/in roots/deep roots/deep/new",
+    );
+    let his = |name: &str| format!("{STRANGER} {STRANGER} {name}\n");
+    let wanted: String = ["new", "deep", "deep/er", "deep/er/new", "made", "made/in"].map(his).concat();
+    assert_eq!(owners["stdout"], wanted + "0 0 roots/deep\n0 0 roots/deep/new\n");
+}
+
+#[test]
 fn a_named_user_is_at_home_where_the_list_says() {
     let list = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
     let Some(line) = list.lines().find(|line| line.starts_with("nobody:")).filter(|_| root()) else { return };

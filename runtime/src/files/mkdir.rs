@@ -1,8 +1,8 @@
 //! Making a directory with its parents.
 
 use super::{Access, FilesError};
-use crate::guard::{GuardError, Kind, Last, NormalPath, Op};
-use rustix::fs::Mode;
+use crate::guard::{GuardError, Kind, Last, NormalPath, Op, give_directory};
+use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 /// Makes a directory, durable when this returns. One that exists is left as it is.
@@ -16,7 +16,12 @@ pub fn mkdir(access: Access<'_>, path: &NormalPath) -> Result<Vec<u8>, FilesErro
         place => place.map_err(FilesError::from_guard)?,
     };
     match rustix::fs::mkdirat(&place.dir, place.name.as_slice(), Mode::from_bits_truncate(0o777)) {
-        Ok(()) => access.guard.sync(&place.dir)?,
+        Ok(()) => {
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let made = rustix::fs::openat(&place.dir, place.name.as_slice(), flags, Mode::empty())?;
+            give_directory(&place.dir, made);
+            access.guard.sync(&place.dir)?;
+        }
         Err(Errno::EXIST) if place.kind() == Some(Kind::Directory) => {}
         Err(Errno::EXIST) => {
             let stat =

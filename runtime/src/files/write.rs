@@ -5,7 +5,7 @@
 //! to be written. Until the rename the old file is untouched; a writer that is dropped before it removes its file.
 
 use super::{Access, FilesError};
-use crate::guard::{Guard, GuardError, Kind, Last, NormalPath, Op, Place};
+use crate::guard::{Guard, GuardError, Kind, Last, NormalPath, Op, Place, give_file};
 use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, Gid, Mode, OFlags, RenameFlags, Stat, Uid};
 use rustix::io::Errno;
@@ -185,6 +185,7 @@ impl<'a> Writer<'a> {
 
     fn take_over_mode(&self) -> Result<(), FilesError> {
         let Some(old) = &self.place.existing else {
+            give_file(&self.place.dir, &self.file);
             return Ok(rustix::fs::fchmod(&self.file, self.guard.file_mode())?);
         };
         // Without the right to give a file away it stays ours, as with any editor that replaces a file.

@@ -3,6 +3,7 @@
 use super::foreign::check_device;
 use super::kind::{Kind, kind_of};
 use super::open::{Last, ROUNDS};
+use super::owner::give_directory;
 use super::path::{below, parts, split_last};
 use super::root::Guard;
 use super::verdict::{Op, PathJudge};
@@ -120,12 +121,17 @@ impl Guard {
         for name in parts(relative) {
             let next = match Resolver::Walk.open(here.as_fd(), name, flags) {
                 Err(Errno::NOENT) => {
-                    match rustix::fs::mkdirat(&here, name, Mode::from_bits_truncate(0o777)) {
-                        Ok(()) => self.sync(&here)?,
-                        Err(Errno::EXIST) => {}
+                    let made = match rustix::fs::mkdirat(&here, name, Mode::from_bits_truncate(0o777)) {
+                        Ok(()) => true,
+                        Err(Errno::EXIST) => false,
                         Err(error) => return Err(error),
+                    };
+                    let next = Resolver::Walk.open(here.as_fd(), name, flags)?;
+                    if made {
+                        give_directory(&here, &next);
+                        self.sync(&here)?;
                     }
-                    Resolver::Walk.open(here.as_fd(), name, flags)?
+                    next
                 }
                 opened => opened?,
             };
