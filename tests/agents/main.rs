@@ -49,6 +49,7 @@ mod sessions;
 mod sign_in;
 mod skills;
 mod turns;
+mod veiled;
 mod web;
 mod webhooks;
 mod wheels;
