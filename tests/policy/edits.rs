@@ -170,11 +170,14 @@ fn who_shares_an_anchor_is_said() {
         assert_eq!(
             message,
             format!(
-                "add `/srv/x` to `paths.allow` of `{endpoint}` (its anchor is used in 2 other places, which change too)"
+                "add `/srv/x` to `paths.allow` of `{endpoint}` (aliases bring it to 2 other places, which change too)"
             )
         );
         assert_eq!(after, before.replace("[/opt]", "[/opt, /srv/x]"));
     }
+    let outside = "x: &here {allow: [/opt]}\nserver: {endpoints: {download: {paths: *here}}}\n";
+    let (message, _) = offers(Some(outside), Query { paths: &path, ..of("download") }).swap_remove(0);
+    assert_eq!(message, "add `/srv/x` to `paths.allow` of `download`");
 }
 
 #[test]

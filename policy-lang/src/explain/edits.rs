@@ -120,10 +120,10 @@ impl Run<'_> {
         let mut change = first;
         let mut text = before.text.clone();
         for _ in 0..STEPS {
-            let (edit, users) = self.edit(&text, &change)?;
+            let (edit, others) = self.edit(&text, &change)?;
             text = apply(&text, std::slice::from_ref(&edit))?;
             made.add(edit);
-            messages.push(change.message + &shared::note(users));
+            messages.push(change.message + &shared::note(others));
             let state = self.state(&text)?;
             if self.allows(&state)? == wanted {
                 let edits = made.finish().unwrap_or_else(|| vec![difference(&before.text, &text)]);
@@ -143,7 +143,7 @@ impl Run<'_> {
         let id = sources.add(self.name, text);
         let editor = Editor::new(&sources, id, self.format);
         let edit = change.edit(&editor)?;
-        let users = editor.root().map_or(0, |root| shared::users(root, &edit));
-        Some((edit, users))
+        let others = editor.policy().map_or(0, |policy| shared::others(policy, &edit));
+        Some((edit, others))
     }
 }

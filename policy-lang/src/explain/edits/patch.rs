@@ -53,9 +53,9 @@ impl<'a> Editor<'a> {
         Self { text, root, json, step }
     }
 
-    /// The tree of the document; none where it is yet to be written.
-    pub(super) const fn root(&self) -> Option<&Node<'a>> {
-        self.root.as_ref()
+    /// The tree of the policy within the document; none where it is yet to be written.
+    pub(super) fn policy(&self) -> Option<&Node<'a>> {
+        self.prefix().iter().try_fold(self.root.as_ref()?, |node, key| node.get(key))
     }
 
     /// Where the keys of the policy begin: under `server` in a template.

@@ -5,13 +5,15 @@ use crate::parse::{Node, NodeKind};
 use crate::source::Span;
 use std::collections::BTreeSet;
 
-/// How many aliases and merge keys bring in the text that the edit changes: as many places change with it.
-pub(super) fn users(root: &Node<'_>, edit: &TextEdit) -> usize {
-    let mut found = BTreeSet::new();
-    gather(root, edit, &mut found);
-    found.len()
+/// In how many places of the policy the text stands that the edit changes, beside the one that is meant.
+pub(super) fn others(policy: &Node<'_>, edit: &TextEdit) -> usize {
+    let mut aliases = BTreeSet::new();
+    gather(policy, edit, &mut aliases);
+    let places = aliases.len() + usize::from(holds(policy.span, edit));
+    places.saturating_sub(1)
 }
 
+/// The aliases and merge keys that bring it in, by where they stand.
 fn gather(node: &Node<'_>, edit: &TextEdit, found: &mut BTreeSet<u32>) {
     if let Some(via) = node.via
         && holds(node.span, edit)
@@ -26,14 +28,14 @@ fn gather(node: &Node<'_>, edit: &TextEdit, found: &mut BTreeSet<u32>) {
 }
 
 fn holds(span: Span, edit: &TextEdit) -> bool {
-    span.start as usize <= edit.byte_start && edit.byte_end <= span.end as usize
+    (span.start as usize..=span.end as usize).contains(&edit.byte_start)
 }
 
 /// What a message says of them.
-pub(super) fn note(users: usize) -> String {
-    match users {
+pub(super) fn note(others: usize) -> String {
+    match others {
         0 => String::new(),
-        1 => " (its anchor is used in 1 other place, which changes too)".to_owned(),
-        many => format!(" (its anchor is used in {many} other places, which change too)"),
+        1 => " (an alias brings it to 1 other place, which changes too)".to_owned(),
+        many => format!(" (aliases bring it to {many} other places, which change too)"),
     }
 }
