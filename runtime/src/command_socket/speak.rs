@@ -1,5 +1,6 @@
 //! Output as text frames, its acknowledgement, and how the command ended.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use axum::extract::ws::Message;
@@ -134,12 +135,14 @@ impl Output {
 }
 
 /// Neighbours of one stream as one piece: a frame costs more than a copy.
-fn joined(segments: &[Segment]) -> Vec<(Stream, Vec<u8>)> {
-    let mut pieces: Vec<(Stream, Vec<u8>)> = Vec::new();
+fn joined(segments: &[Segment]) -> Vec<(Stream, Cow<'_, [u8]>)> {
+    let mut pieces: Vec<(Stream, Cow<'_, [u8]>)> = Vec::new();
     for segment in segments {
         match pieces.last_mut() {
-            Some((stream, bytes)) if *stream == segment.stream => bytes.extend_from_slice(&segment.data),
-            _ => pieces.push((segment.stream, segment.data.to_vec())),
+            Some((stream, bytes)) if *stream == segment.stream => {
+                bytes.to_mut().extend_from_slice(&segment.data);
+            }
+            _ => pieces.push((segment.stream, Cow::Borrowed(&segment.data))),
         }
     }
     pieces

@@ -186,8 +186,8 @@ impl Readers {
         {
             let first = log.first(stream);
             let freed = usize::try_from(offset.min(log.end(stream)).saturating_sub(first)).unwrap_or(0);
-            if freed > 0 {
-                lane.advance(&log.slice(stream, first, freed).1);
+            for piece in log.pieces(stream, first, freed) {
+                lane.advance(piece);
             }
         }
         if log.acknowledge(offsets) {

@@ -197,16 +197,24 @@ impl Log {
     pub fn slice(&self, stream: Stream, offset: u64, limit: usize) -> (u64, Vec<u8>) {
         let start = offset.max(self.lane(stream).first);
         let mut bytes = Vec::new();
-        for (_, segment) in self.segments.iter().filter(|(_, s)| s.stream == stream) {
-            let skip = usize::try_from(start.saturating_sub(segment.offset)).unwrap_or(usize::MAX);
-            if let Some(rest) = segment.data.get(skip..) {
-                bytes.extend_from_slice(rest.get(..limit.saturating_sub(bytes.len())).unwrap_or(rest));
-            }
-            if bytes.len() >= limit {
-                break;
-            }
+        for piece in self.pieces(stream, start, limit) {
+            bytes.extend_from_slice(piece);
         }
         (start, bytes)
+    }
+
+    /// The same where they lie, without a copy.
+    pub fn pieces(&self, stream: Stream, offset: u64, limit: usize) -> impl Iterator<Item = &[u8]> {
+        let mut left = limit;
+        let segments = self.segments.iter().filter(move |(_, segment)| segment.stream == stream);
+        segments.map_while(move |(_, segment)| {
+            let skip = usize::try_from(offset.saturating_sub(segment.offset)).unwrap_or(usize::MAX);
+            let rest = segment.data.get(skip..).unwrap_or_default();
+            let piece = rest.get(..left).unwrap_or(rest);
+            let wanted = left > 0;
+            left -= piece.len();
+            wanted.then_some(piece)
+        })
     }
 
     /// Oldest offset kept.

@@ -5,6 +5,7 @@
 //! up to the oldest byte that is still kept, so that only kept bytes are ever looked at again.
 
 use crate::sse::whole;
+use std::borrow::Cow;
 
 /// Both counts at one place of a stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,6 +22,12 @@ impl Lane {
     /// Goes on over the bytes that follow.
     pub fn advance(&mut self, bytes: &[u8]) {
         self.raw += bytes.len() as u64;
+        if self.pending.is_empty() {
+            let (ready, rest) = bytes.split_at_checked(whole(bytes)).unwrap_or((bytes, &[]));
+            self.text += length(ready);
+            self.pending.extend_from_slice(rest);
+            return;
+        }
         self.pending.extend_from_slice(bytes);
         let ready = whole(&self.pending);
         let rest = self.pending.split_off(ready);
@@ -68,8 +75,14 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// The text that these bytes complete, and its offset; none while nothing is complete.
-    pub fn feed(&mut self, bytes: &[u8]) -> Option<(u64, String)> {
+    /// The text that these bytes complete, and its offset; none while nothing is complete. Borrowed where nothing was held
+    /// back and all of it is text.
+    pub fn feed<'b>(&mut self, bytes: &'b [u8]) -> Option<(u64, Cow<'b, str>)> {
+        if self.carry.is_empty() {
+            let (ready, rest) = bytes.split_at_checked(whole(bytes)).unwrap_or((bytes, &[]));
+            self.carry.extend_from_slice(rest);
+            return self.place(String::from_utf8_lossy(ready));
+        }
         self.carry.extend_from_slice(bytes);
         let ready = whole(&self.carry);
         let rest = self.carry.split_off(ready);
@@ -79,7 +92,7 @@ impl Decoder {
     }
 
     /// What is left when nothing more will come.
-    pub fn finish(&mut self) -> Option<(u64, String)> {
+    pub fn finish(&mut self) -> Option<(u64, Cow<'static, str>)> {
         self.take()
     }
 
@@ -95,10 +108,15 @@ impl Decoder {
         self.carry.len() as u64
     }
 
-    fn take(&mut self) -> Option<(u64, String)> {
+    fn take(&mut self) -> Option<(u64, Cow<'static, str>)> {
         let bytes = std::mem::take(&mut self.carry);
         let text = String::from_utf8(bytes)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+        self.place(Cow::Owned(text))
+    }
+
+    /// Counts the text, unless there is none.
+    fn place<'b>(&mut self, text: Cow<'b, str>) -> Option<(u64, Cow<'b, str>)> {
         let at = self.text;
         self.text += text.len() as u64;
         (!text.is_empty()).then_some((at, text))
@@ -110,6 +128,10 @@ const REPLACEMENT: u64 = 3;
 
 /// Bytes of the text that these bytes decode to.
 fn length(bytes: &[u8]) -> u64 {
+    // What is text as it stands is counted many times as fast.
+    if std::str::from_utf8(bytes).is_ok() {
+        return bytes.len() as u64;
+    }
     bytes
         .utf8_chunks()
         .map(|chunk| chunk.valid().len() as u64 + if chunk.invalid().is_empty() { 0 } else { REPLACEMENT })
