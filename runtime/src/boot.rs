@@ -8,6 +8,7 @@ pub(crate) mod commands;
 mod fault;
 mod flags;
 mod harden;
+mod memory;
 mod policy;
 mod serve;
 pub(crate) mod source;
@@ -43,6 +44,7 @@ pub(crate) fn run_with(options: Options, declared: commands::Declared) -> Result
 }
 
 fn start(options: Options, declared: Option<commands::Declared>) -> Result<(), Fault> {
+    memory::bound();
     harden::process();
     harden::panics();
     let mut env = Env::read();
