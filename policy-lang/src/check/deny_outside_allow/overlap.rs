@@ -13,8 +13,8 @@ use std::collections::BTreeSet;
 
 /// The most entries of an allow-list that are looked at.
 const MOST_ENTRIES: usize = 32;
-/// The most automata that are walked for one document.
-const MOST_LOOKS: usize = 64;
+/// The most automata that are walked for one document: each costs as much as checking a few hundred lines.
+const MOST_LOOKS: usize = 8;
 
 /// One allow-list.
 #[derive(Debug)]
