@@ -8,7 +8,7 @@ mod show;
 
 pub use edits::{EditReport, Question, edits};
 pub use keys::{Beaten, Holds, KeyReport, Reason, Said, SaidElement, keys};
-pub use show::{absolute_form, value as show_value};
+pub use show::{absolute, value as show_value};
 
 use crate::decide::gates::{GateOutcome, GateReport};
 use crate::decide::{Decision, Denial, Gate, Query, decide, gates};

@@ -9,7 +9,7 @@ use super::Context;
 use super::context::Authored;
 use crate::diag::{Code, Diagnostic};
 use crate::endpoint::Key;
-use crate::explain::absolute_form;
+use crate::explain::absolute;
 use crate::layer::Value;
 use crate::paths::pattern::is_glob_character;
 use crate::resolved::{EndpointIx, ResolvedValue, StatementIx};
@@ -80,7 +80,7 @@ fn roots(context: &Context<'_>, lists: &[Vec<&str>]) -> Option<BTreeSet<String>>
 /// The directory that an entry surely lies in or is; none where it may match anywhere. Denies ignore case, so both
 /// sides are lowered: too wide a match only means that nothing is said.
 fn root(entry: &str, key: Key, base_dir: &str) -> Option<String> {
-    let absolute = absolute_form(key, entry, base_dir).unwrap_or_else(|| entry.to_owned());
+    let absolute = absolute(key, entry, base_dir);
     if !absolute.starts_with('/') {
         return None;
     }

@@ -2,6 +2,7 @@
 
 use crate::endpoint::{KEYS, Key, KeyKind};
 use crate::resolved::ResolvedValue;
+use std::borrow::Cow;
 
 /// A value on one line. Sizes are bytes with the round unit beside, long lists are cut.
 #[must_use]
@@ -48,7 +49,7 @@ pub(super) fn bytes(number: u64) -> String {
 
 /// What a relative path pattern stands for; none where it is absolute as written.
 #[must_use]
-pub fn absolute_form(key: Key, pattern: &str, base_dir: &str) -> Option<String> {
+pub(super) fn absolute_form(key: Key, pattern: &str, base_dir: &str) -> Option<String> {
     if !matches!(key, Key::PathsAllow | Key::PathsDeny | Key::PathsReadOnly) || pattern.starts_with('/') {
         return None;
     }
@@ -61,6 +62,12 @@ pub fn absolute_form(key: Key, pattern: &str, base_dir: &str) -> Option<String> 
     let rest = pattern.trim_start_matches("./").trim_end_matches('/');
     let base = base_dir.trim_end_matches('/');
     Some(if rest.is_empty() || rest == "." { base.to_owned() } else { format!("{base}/{rest}") })
+}
+
+/// The pattern from the root on: what it stands for, or itself where it is absolute as written.
+#[must_use]
+pub fn absolute<'a>(key: Key, pattern: &'a str, base_dir: &str) -> Cow<'a, str> {
+    absolute_form(key, pattern, base_dir).map_or(Cow::Borrowed(pattern), Cow::Owned)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::ByEndpoint;
 use crate::endpoint::{Catalogue, Key};
-use crate::explain::absolute_form;
+use crate::explain::absolute;
 use crate::paths::pattern::is_glob;
 use crate::policy::CompiledPolicy;
 use crate::resolved::{EndpointIx, ResolvedToken};
@@ -182,7 +182,7 @@ fn beneath(path: &str, entry: &str, base_dir: &str) -> bool {
         return false;
     }
     let whole = |path: &str| {
-        let absolute = absolute_form(Key::PathsAllow, path, base_dir).unwrap_or_else(|| path.to_owned());
+        let absolute = absolute(Key::PathsAllow, path, base_dir);
         absolute.trim_end_matches('/').to_owned()
     };
     let (path, entry) = (whole(path), whole(entry));

@@ -5,7 +5,7 @@
 
 use crate::automata::{Alive, Grammar, Machines, Product, Tape, TooLarge};
 use crate::endpoint::Key;
-use crate::explain::absolute_form;
+use crate::explain::absolute;
 use crate::paths::pattern::{self, Pattern, Piece, Side, is_glob};
 use crate::paths::rest;
 use crate::paths::rules::NEVER;
@@ -13,8 +13,8 @@ use std::collections::BTreeSet;
 
 /// The most entries of an allow-list that are looked at.
 const MOST_ENTRIES: usize = 32;
-/// The most automata that are walked for one document: each costs as much as checking a few hundred lines.
-const MOST_LOOKS: usize = 8;
+/// The most automata that are walked for one document: each takes longer than all other checks of a page.
+const MOST_LOOKS: usize = 16;
 
 /// One allow-list.
 #[derive(Debug)]
@@ -36,8 +36,8 @@ impl<'a> Allowed<'a> {
         let trees = entries.iter().filter_map(|entry| {
             let directory = entry.strip_suffix("/**").unwrap_or(entry);
             let directory = (!is_glob(directory)).then_some(directory)?;
-            let absolute = absolute_form(Key::PathsAllow, directory, base_dir)?;
-            let machine = |never: &&str| absolute == **never || absolute.starts_with(&format!("{never}/"));
+            let absolute = absolute(Key::PathsAllow, directory, base_dir);
+            let machine = |never: &&str| *absolute == **never || absolute.starts_with(&format!("{never}/"));
             (!NEVER.iter().any(machine)).then(|| absolute.trim_end_matches('/').to_lowercase())
         });
         Self { trees: trees.collect(), entries }
@@ -95,5 +95,26 @@ impl Looks {
         let alive = Alive { accepting: vec![allow], refusing: Vec::new() };
         product.bound([alive.clone(), alive]);
         product.none(|accepted| accepted.by(allow) && accepted.by(deny))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Most documents allow whole directories: no automaton is made for them.
+    #[test]
+    fn directories_that_are_allowed_as_a_whole_need_no_look() {
+        for allow in ["/home/user/**", "/home/user", "docs/**", "docs", "."] {
+            let mut looks = Looks::default();
+            let lists = [Allowed::new(vec![allow], "/home/user")];
+            for deny in ["**/private/**", "**/*.key", "*.pem", "secret.txt", "/home/user/docs/a*", "/home"] {
+                assert!(!looks.apart(&lists, deny, "/home/user"), "{allow} {deny}");
+            }
+            assert_eq!(looks.count, 0, "{allow}");
+        }
+        let mut looks = Looks::default();
+        assert!(looks.apart(&[Allowed::new(vec!["/srv/*.txt"], "/home/user")], "/srv/a/**", "/home/user"));
+        assert_eq!(looks.count, 1);
     }
 }
