@@ -5,7 +5,7 @@
 
 use policy_lang::endpoint::{ENDPOINTS, EndpointDecl, Group, Key};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// 1 KB, 100 KB and 10 MB.
 pub(crate) const SIZES: [usize; 3] = [1_000, 100_000, 10_000_000];
@@ -58,7 +58,7 @@ struct Auth {
 struct Token {
     id: &'static str,
     token_env: &'static str,
-    scopes: [&'static str; 1],
+    scopes: BTreeSet<&'static str>,
 }
 
 fn document(bytes: usize, base_dir: &str) -> Document<'_> {
@@ -66,14 +66,16 @@ fn document(bytes: usize, base_dir: &str) -> Document<'_> {
     let count = (bytes / 420).clamp(1, ruled.len());
     let patterns = ((bytes / count).saturating_sub(150) / 28).max(4);
     let mut random = Random(42);
-    let endpoints =
-        ruled.into_iter().take(count).map(|decl| (decl.name, rule(decl, patterns, base_dir, &mut random)));
+    let ruled = ruled.get(..count).unwrap_or_default();
+    // A scope that no token holds is a finding.
+    let scopes = ruled.iter().flat_map(|decl| decl.scopes.iter().copied()).collect();
+    let endpoints = ruled.iter().map(|decl| (decl.name, rule(decl, patterns, base_dir, &mut random)));
     Document {
         preset: "default",
         base_dir,
         groups: [Group::Process, Group::Terminal].map(|group| (group.as_str(), false)).into(),
         endpoints: endpoints.collect(),
-        auth: Auth { tokens: [Token { id: "ci", token_env: "CI_TOKEN", scopes: ["files:read"] }] },
+        auth: Auth { tokens: [Token { id: "ci", token_env: "CI_TOKEN", scopes }] },
     }
 }
 
