@@ -4,6 +4,7 @@
 //! fires once, whatever dies when and however often the clock is set back.
 //!
 //! - `trigger`: when; pure
+//! - `zone`: time zones by name
 //! - `rows`, `runs`: schedules and their slots in the database
 //! - `keep`: the task that fires; `start` makes a turn of a run
 
@@ -12,3 +13,4 @@ pub mod rows;
 pub mod runs;
 pub mod start;
 pub mod trigger;
+pub mod zone;

@@ -2,10 +2,12 @@
 //!
 //! What a schema says in words that are not known here is not judged: the agent does that itself.
 
-use chrono::{DateTime, NaiveDate};
 use regex::RegexBuilder;
 use serde::Serialize;
 use serde_json::{Map, Value};
+use time::format_description::well_known::Rfc3339;
+use time::macros::format_description;
+use time::{Date, OffsetDateTime};
 
 /// A pattern may cost this much memory when compiled, in bytes.
 const PATTERN_BYTES: usize = 1 << 20;
@@ -105,8 +107,11 @@ fn in_string(field: &Value, text: &str) -> Option<String> {
     let (fits, what) = match format {
         "email" => (is_email(text), "an email address"),
         "uri" => (url::Url::parse(text).is_ok(), "a URI"),
-        "date" => (NaiveDate::parse_from_str(text, "%Y-%m-%d").is_ok(), "a date such as 2026-01-31"),
-        "date-time" => (DateTime::parse_from_rfc3339(text).is_ok(), "a time such as 2026-01-31T12:00:00Z"),
+        "date" => (
+            Date::parse(text, format_description!("[year]-[month]-[day]")).is_ok(),
+            "a date such as 2026-01-31",
+        ),
+        "date-time" => (OffsetDateTime::parse(text, &Rfc3339).is_ok(), "a time such as 2026-01-31T12:00:00Z"),
         _ => return None,
     };
     (!fits).then(|| format!("must be {what}"))

@@ -1,10 +1,11 @@
 //! Rows of schedules and of their runs.
 
-use chrono_tz::Tz;
+use jiff::tz::TimeZone;
 use rusqlite::{Connection, OptionalExtension as _, Row, named_params};
 use serde_json::{Map, Value, json};
 
 use super::trigger::Trigger;
+use super::zone::{name, zone};
 use crate::agents::store::sessions::object;
 
 /// A schedule.
@@ -19,7 +20,7 @@ pub struct Schedule {
     /// When it fires.
     pub trigger: Trigger,
     /// Where its clock hangs.
-    pub zone: Tz,
+    pub zone: TimeZone,
     /// Whether it fires.
     pub enabled: bool,
     /// Who made it; its runs are theirs.
@@ -61,7 +62,7 @@ impl Schedule {
             schedule_id: text("schedule_id")?,
             name: text("name")?,
             trigger: Trigger::parse(&text("trigger")?).ok_or_else(broken)?,
-            zone: text("timezone")?.parse().map_err(|_| broken())?,
+            zone: zone(&text("timezone")?).ok_or_else(broken)?,
             enabled: row.get("enabled")?,
             owner: text("owner")?,
             session_id: row.get("session_id")?,
@@ -85,7 +86,7 @@ impl Schedule {
             "schedule_id": self.schedule_id,
             "name": self.name,
             "trigger": self.trigger.view(),
-            "timezone": self.zone.name(),
+            "timezone": name(&self.zone),
             "enabled": self.enabled,
             "owner": self.owner,
             "prompt": self.prompt,
@@ -141,7 +142,7 @@ pub fn put(db: &Connection, row: &Schedule) -> rusqlite::Result<i64> {
             ":schedule_id": row.schedule_id,
             ":name": row.name,
             ":trigger": row.trigger.view().to_string(),
-            ":timezone": row.zone.name(),
+            ":timezone": name(&row.zone),
             ":enabled": row.enabled,
             ":owner": row.owner,
             ":session_id": row.session_id,

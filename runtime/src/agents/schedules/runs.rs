@@ -30,7 +30,7 @@ pub fn claim(db: &Connection, now: i64) -> rusqlite::Result<Vec<Claim>> {
         let Some(due) = schedule.next_at else { continue };
         // Of several that have passed only the last can still be kept.
         let slot = last_slot(&schedule, due, now);
-        let next = schedule.trigger.next(now.max(slot), schedule.anchor, schedule.zone);
+        let next = schedule.trigger.next(now.max(slot), schedule.anchor, &schedule.zone);
         rows::advance(db, schedule.no, next)?;
         let skip = if now - slot > GRACE && !schedule.makes_up {
             Some("missed")
@@ -56,7 +56,7 @@ pub fn claim(db: &Connection, now: i64) -> rusqlite::Result<Vec<Claim>> {
 
 /// The last slot that is not after `now`, beginning from `due`.
 fn last_slot(schedule: &Schedule, due: i64, now: i64) -> i64 {
-    let next = |after| schedule.trigger.next(after, schedule.anchor, schedule.zone);
+    let next = |after| schedule.trigger.next(after, schedule.anchor, &schedule.zone);
     // Nothing is looked for one by one over years of absence: near the end is near enough.
     let mut slot = [now - 86_400 * 366, now - 86_400 * 8, now - 3_600, now - 60]
         .into_iter()

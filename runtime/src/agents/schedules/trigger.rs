@@ -4,9 +4,9 @@
 //! the first moment that does; where they go back, a fixed time that comes twice is one slot, the first. Lines that fire every
 //! so often (`*/5 * * * *`) keep their pace through both.
 
-use chrono::{DateTime, TimeZone as _, Utc};
-use chrono_tz::Tz;
 use croner::Cron;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
 use serde_json::{Value, json};
 use std::str::FromStr as _;
 
@@ -90,7 +90,7 @@ impl Trigger {
     /// The first slot after the second `after`; none where there is no more. `anchor` is where counting of intervals
     /// begins.
     #[must_use]
-    pub fn next(&self, after: i64, anchor: i64, zone: Tz) -> Option<i64> {
+    pub fn next(&self, after: i64, anchor: i64, zone: &TimeZone) -> Option<i64> {
         match self {
             Self::At(at) => (*at > after).then_some(*at),
             Self::Every(every) if after < anchor => anchor.checked_add(*every),
@@ -99,16 +99,16 @@ impl Trigger {
                 anchor.checked_add(passed.checked_add(1)?.checked_mul(*every)?)
             }
             Self::Cron(cron, _) => {
-                let after = Utc.timestamp_opt(after, 0).single()?.with_timezone(&zone);
-                let next: DateTime<Tz> = cron.find_next_occurrence(&after, false).ok()?;
-                Some(next.timestamp())
+                let after = Timestamp::from_second(after).ok()?.to_zoned(zone.clone());
+                let next: Zoned = cron.find_next_occurrence(&after, false).ok()?;
+                Some(next.timestamp().as_second())
             }
         }
     }
 
     /// The next `count` slots.
     #[must_use]
-    pub fn upcoming(&self, after: i64, anchor: i64, zone: Tz, count: usize) -> Vec<i64> {
+    pub fn upcoming(&self, after: i64, anchor: i64, zone: &TimeZone, count: usize) -> Vec<i64> {
         let mut slots = Vec::with_capacity(count);
         let mut after = after;
         while slots.len() < count {

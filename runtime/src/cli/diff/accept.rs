@@ -25,5 +25,5 @@ pub(super) fn read(name: &str) -> Result<File, Failure> {
 
 /// Today in UTC, `YYYY-MM-DD`.
 pub(super) fn today() -> String {
-    chrono::Utc::now().format("%Y-%m-%d").to_string()
+    time::OffsetDateTime::now_utc().date().to_string()
 }

@@ -30,6 +30,8 @@ use crate::endpoint::{Answer, Call, Reply};
 use crate::error::{ApiError, ErrorCode};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 
 /// How long the agent may take to leave once its input is closed.
 const GRACE: Duration = Duration::from_secs(2);
@@ -80,7 +82,7 @@ fn shown(session: &Value, known: &std::collections::HashMap<String, String>) -> 
 
 /// Seconds since 1970 of a time as agents write it.
 fn seconds(text: &str) -> Option<f64> {
-    let at = chrono::DateTime::parse_from_rfc3339(text).ok()?;
+    let at = OffsetDateTime::parse(text, &Rfc3339).ok()?;
     #[expect(clippy::cast_precision_loss, reason = "a time to the microsecond is what is shown")]
-    Some(at.timestamp_micros() as f64 / 1e6)
+    Some((at.unix_timestamp_nanos() / 1_000) as f64 / 1e6)
 }

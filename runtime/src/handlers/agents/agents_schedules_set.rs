@@ -27,6 +27,7 @@
 
 use std::sync::Arc;
 
+use jiff::tz::TimeZone;
 use serde_json::{Map, Value, json};
 
 use super::agents_schedules_list::view;
@@ -35,6 +36,7 @@ use crate::agents::process::Judge;
 use crate::agents::schedules::rows::{self, Schedule};
 use crate::agents::schedules::start::blocks;
 use crate::agents::schedules::trigger::Trigger;
+use crate::agents::schedules::zone::zone;
 use crate::agents::sessions::fields::Fields;
 use crate::agents::sessions::open;
 use crate::agents::store::now;
@@ -95,7 +97,7 @@ pub(crate) async fn call(mut call: Call) -> Answer {
             }
         }
     }
-    let next_times = schedule.trigger.upcoming(seconds(), schedule.anchor, schedule.zone, SHOWN);
+    let next_times = schedule.trigger.upcoming(seconds(), schedule.anchor, &schedule.zone, SHOWN);
     let stored = store.write(move |db| {
         if rows::find(db, &schedule.schedule_id)?.is_none() && rows::count(db)? >= MOST {
             return Ok(None);
@@ -145,10 +147,9 @@ fn read(
         return Err(wrong("name must be at most 200 characters".to_owned()).with("parameter", "name"));
     }
     let zone = match body.text("timezone")? {
-        Some(zone) => zone
-            .parse()
-            .map_err(|_| wrong(format!("`{zone}` is no time zone")).with("parameter", "timezone"))?,
-        None => earlier.as_ref().map_or(chrono_tz::Tz::UTC, |earlier| earlier.zone),
+        Some(name) => zone(&name)
+            .ok_or_else(|| wrong(format!("`{name}` is no time zone")).with("parameter", "timezone"))?,
+        None => earlier.as_ref().map_or(TimeZone::UTC, |earlier| earlier.zone.clone()),
     };
     let choice = |body: &mut JsonBody, name: &str, words: [&str; 2], was: Option<bool>| match body
         .text(name)?
@@ -184,7 +185,7 @@ fn read(
     let anchor = earlier.as_ref().filter(|_| !new_trigger).map_or_else(seconds, |earlier| earlier.anchor);
     let next_at = match &earlier {
         Some(earlier) if !begins => earlier.next_at,
-        _ => trigger.next(seconds(), anchor, zone),
+        _ => trigger.next(seconds(), anchor, &zone),
     };
     if next_at.is_none() && enabled && begins {
         return Err(wrong("the schedule never fires".to_owned()));

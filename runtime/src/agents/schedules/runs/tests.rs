@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::agents::schedules::trigger::Trigger;
-use chrono_tz::Tz;
+use jiff::tz::TimeZone;
 
 fn database() -> Connection {
     let db = Connection::open_in_memory().unwrap();
@@ -18,7 +18,7 @@ fn schedule(db: &Connection, change: impl FnOnce(&mut Schedule)) -> Schedule {
         schedule_id: "sch_1".to_owned(),
         name: "nightly".to_owned(),
         trigger: Trigger::read(None, Some(&json!(600)), None).unwrap(),
-        zone: Tz::UTC,
+        zone: TimeZone::UTC,
         enabled: true,
         owner: "ann".to_owned(),
         session_id: None,

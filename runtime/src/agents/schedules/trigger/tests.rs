@@ -1,7 +1,8 @@
 //! Slots by table where clocks change, and by property everywhere.
 
 use super::*;
-use chrono::{Datelike as _, Offset as _, TimeDelta, Timelike as _};
+use crate::agents::schedules::zone::zone;
+use jiff::ToSpan as _;
 use proptest::prelude::*;
 
 fn cron(line: &str) -> Trigger {
@@ -9,16 +10,21 @@ fn cron(line: &str) -> Trigger {
 }
 
 fn at(text: &str) -> i64 {
-    DateTime::parse_from_rfc3339(text).unwrap().timestamp()
+    text.parse::<Timestamp>().unwrap().as_second()
 }
 
-fn local(slots: &[i64], zone: Tz) -> Vec<String> {
-    slots.iter().map(|slot| zone.timestamp_opt(*slot, 0).unwrap().to_rfc3339()).collect()
+fn clock(slot: i64, zone: &TimeZone) -> Zoned {
+    Timestamp::from_second(slot).unwrap().to_zoned(zone.clone())
+}
+
+fn local(slots: &[i64], zone: &TimeZone) -> Vec<String> {
+    let shown = |slot| clock(slot, zone).strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
+    slots.iter().map(|slot| shown(*slot)).collect()
 }
 
 #[test]
 fn where_clocks_go_forward_a_time_that_is_not_there_is_the_first_that_is() {
-    let berlin = Tz::Europe__Berlin;
+    let berlin = &zone("Europe/Berlin").unwrap();
     // 2026-03-29: 02:00 becomes 03:00.
     let daily = cron("30 2 * * *").upcoming(at("2026-03-28T00:00:00Z"), 0, berlin, 3);
     assert_eq!(
@@ -34,7 +40,7 @@ fn where_clocks_go_forward_a_time_that_is_not_there_is_the_first_that_is() {
 
 #[test]
 fn where_clocks_go_back_a_fixed_time_is_one_slot_and_a_pace_is_kept() {
-    let berlin = Tz::Europe__Berlin;
+    let berlin = &zone("Europe/Berlin").unwrap();
     // 2026-10-25: 03:00 becomes 02:00.
     let daily = cron("30 2 * * *").upcoming(at("2026-10-24T12:00:00Z"), 0, berlin, 2);
     assert_eq!(local(&daily, berlin), ["2026-10-25T02:30:00+02:00", "2026-10-26T02:30:00+01:00"]);
@@ -54,11 +60,11 @@ fn where_clocks_go_back_a_fixed_time_is_one_slot_and_a_pace_is_kept() {
 #[test]
 fn intervals_count_from_their_anchor_and_a_single_time_comes_once() {
     let every = Trigger::read(None, Some(&json!(90)), None).unwrap();
-    assert_eq!(every.upcoming(1000, 1000, Tz::UTC, 3), [1090, 1180, 1270]);
-    assert_eq!(every.upcoming(1100, 1000, Tz::UTC, 1), [1180]);
-    assert_eq!(every.upcoming(5, 1000, Tz::UTC, 1), [1090]);
+    assert_eq!(every.upcoming(1000, 1000, &TimeZone::UTC, 3), [1090, 1180, 1270]);
+    assert_eq!(every.upcoming(1100, 1000, &TimeZone::UTC, 1), [1180]);
+    assert_eq!(every.upcoming(5, 1000, &TimeZone::UTC, 1), [1090]);
     let once = Trigger::read(None, None, Some(&json!(500.7))).unwrap();
-    assert_eq!((once.next(499, 0, Tz::UTC), once.next(500, 0, Tz::UTC)), (Some(500), None));
+    assert_eq!((once.next(499, 0, &TimeZone::UTC), once.next(500, 0, &TimeZone::UTC)), (Some(500), None));
 }
 
 #[test]
@@ -81,19 +87,23 @@ fn what_is_no_trigger_is_refused() {
         assert_eq!(Trigger::read(cron.as_ref(), every.as_ref(), at.as_ref()).unwrap_err(), wanted);
     }
     // The thirtieth of February never comes.
-    assert_eq!(cron("0 0 30 2 *").next(0, 0, Tz::UTC), None);
+    assert_eq!(cron("0 0 30 2 *").next(0, 0, &TimeZone::UTC), None);
 }
 
-fn zones() -> impl Strategy<Value = Tz> {
-    proptest::sample::select(vec![
-        Tz::UTC,
-        Tz::Europe__Berlin,
-        Tz::America__New_York,
-        Tz::Australia__Lord_Howe, // half an hour of summer time
-        Tz::America__St_Johns,
-        Tz::Pacific__Apia,
-        Tz::Asia__Kathmandu,
-    ])
+fn zones() -> impl Strategy<Value = TimeZone> {
+    proptest::sample::select(
+        [
+            "UTC",
+            "Europe/Berlin",
+            "America/New_York",
+            "Australia/Lord_Howe", // half an hour of summer time
+            "America/St_Johns",
+            "Pacific/Apia",
+            "Asia/Kathmandu",
+        ]
+        .map(|name| zone(name).unwrap())
+        .to_vec(),
+    )
 }
 
 proptest! {
@@ -102,20 +112,19 @@ proptest! {
     /// A daily line fires on every day once, at its time or, where that is not there, at the end of the gap.
     #[test]
     fn a_daily_slot_comes_once_a_day(
-        zone in zones(), hour in 0_u32..24, minute in 0_u32..60, start in 1_600_000_000_i64..1_900_000_000,
+        zone in zones(), hour in 0_i8..24, minute in 0_i8..60, start in 1_600_000_000_i64..1_900_000_000,
     ) {
-        let slots = cron(&format!("{minute} {hour} * * *")).upcoming(start, 0, zone, 400);
+        let slots = cron(&format!("{minute} {hour} * * *")).upcoming(start, 0, &zone, 400);
         prop_assert_eq!(slots.len(), 400);
-        let mut last = None;
+        let mut last: Option<jiff::civil::Date> = None;
         for slot in slots {
-            let time = zone.timestamp_opt(slot, 0).unwrap();
+            let time = clock(slot, &zone);
             if let Some(last) = last {
-                prop_assert_eq!(time.date_naive().signed_duration_since(last), TimeDelta::days(1));
+                prop_assert_eq!(time.date(), last + 1.day());
             }
-            last = Some(time.date_naive());
+            last = Some(time.date());
             if (time.hour(), time.minute()) != (hour, minute) {
-                let before = zone.timestamp_opt(slot - 1, 0).unwrap();
-                let jumped = time.offset().fix().local_minus_utc() > before.offset().fix().local_minus_utc();
+                let jumped = time.offset() > clock(slot - 1, &zone).offset();
                 prop_assert!(jumped, "{time} is no end of a gap");
             }
         }
@@ -129,13 +138,13 @@ proptest! {
         start in 1_600_000_000_i64..1_900_000_000,
     ) {
         let trigger = cron(&line);
-        let slots = trigger.upcoming(start, 0, zone, 50);
+        let slots = trigger.upcoming(start, 0, &zone, 50);
         let mut before = start;
         for slot in slots {
             prop_assert!(slot > before);
-            prop_assert_eq!(trigger.next(slot - 1, 0, zone), Some(slot));
-            prop_assert_eq!(trigger.next(before + (slot - before) / 2, 0, zone), Some(slot));
-            prop_assert!(zone.timestamp_opt(slot, 0).unwrap().year() < 2040);
+            prop_assert_eq!(trigger.next(slot - 1, 0, &zone), Some(slot));
+            prop_assert_eq!(trigger.next(before + (slot - before) / 2, 0, &zone), Some(slot));
+            prop_assert!(clock(slot, &zone).year() < 2040);
             before = slot;
         }
     }
