@@ -111,7 +111,7 @@ fn named(text: &str) -> Option<Shape<'_>> {
 }
 
 fn folded(text: &str) -> Cow<'_, str> {
-    if text.bytes().any(|byte| byte.is_ascii_uppercase() || !byte.is_ascii()) {
+    if text.bytes().fold(false, |found, byte| found | byte.is_ascii_uppercase() | !byte.is_ascii()) {
         fold::text(text).into()
     } else {
         text.into()

@@ -52,7 +52,10 @@ pub fn is_normal(path: &[u8]) -> bool {
         return true;
     }
     let Some(rest) = path.strip_prefix(b"/") else { return false };
-    rest.split(|byte| *byte == b'/').all(|component| !matches!(component, b"" | b"." | b".."))
+    let mut start = 0;
+    let ends = memchr::memchr_iter(b'/', rest).chain([rest.len()]);
+    ends.map(|end| rest.get(std::mem::replace(&mut start, end + 1)..end))
+        .all(|component| !matches!(component, None | Some(b"" | b"." | b"..")))
 }
 
 /// Whether `path` is `dir` or lies below it; both in normal form.

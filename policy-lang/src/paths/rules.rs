@@ -6,7 +6,6 @@ use super::{classify, fold, normal};
 use crate::decide::Op;
 use crate::policy::{ElementRef, Ruled};
 use crate::resolved::RuleIx;
-use std::collections::BTreeSet;
 
 /// Directories that no rule can open: what lies there is the machine, not files.
 pub const NEVER: [&str; 3] = ["/proc", "/sys", "/dev"];
@@ -249,12 +248,20 @@ impl PathRules {
     /// glob the directory before its first glob character. Sorted, without one that lies below another.
     #[must_use]
     pub fn roots(&self) -> Vec<&[u8]> {
-        let all: BTreeSet<&[u8]> = self.allow.roots().collect();
-        let nested = |root: &[u8]| {
-            let above = memchr::memchr_iter(b'/', root).filter_map(|end| root.get(..end.max(1)));
-            above.filter(|dir| *dir != root).any(|dir| all.contains(dir))
-        };
-        all.iter().copied().filter(|root| !nested(root)).collect()
+        let mut roots: Vec<&[u8]> = self.allow.roots().collect();
+        roots.sort_unstable();
+        roots.dedup();
+        // What a path lies below stands before it, and begins it: of those, the ones that begin the path in hand.
+        let mut begins: Vec<&[u8]> = Vec::new();
+        roots.retain(|root| {
+            while begins.pop_if(|earlier| !root.starts_with(earlier)).is_some() {}
+            let nested = begins.iter().any(|dir| normal::is_at_or_below(root, dir));
+            if !nested {
+                begins.push(root);
+            }
+            !nested
+        });
+        roots
     }
 
     /// What becomes of links.

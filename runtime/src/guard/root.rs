@@ -95,7 +95,9 @@ impl Guard {
         seen.list(&roots);
         for path in &roots {
             let root = seen.nearest(path)?;
-            held.entry(root.path.clone()).or_insert(root);
+            if !held.contains_key(&root.path) {
+                held.insert(root.path.clone(), root);
+            }
         }
         let mut held: Vec<Arc<Root>> = held.into_values().collect();
         // The deepest root that holds a path serves it.

@@ -2,10 +2,10 @@
 
 use super::path::split_last;
 use super::root::{Root, open_root};
+use hashbrown::{HashMap, HashSet};
 use rustix::fd::AsFd;
 use rustix::fs::{Dir, Mode, OFlags};
 use rustix::io::Errno;
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// From so many names on, a directory is listed once instead of being asked for each.
@@ -51,10 +51,10 @@ impl Seen {
         if let Some(seen) = self.opened.get(path) {
             return seen.clone();
         }
-        let opened = match self.absent(path) {
-            Some(absent) => Err(absent),
-            None => open_root(path).map(Arc::new),
-        };
+        if let Some(absent) = self.absent(path) {
+            return Err(absent);
+        }
+        let opened = open_root(path).map(Arc::new);
         self.opened.insert(path.to_vec(), opened.clone());
         opened
     }
@@ -75,10 +75,11 @@ impl Seen {
         if self.listed.get(dir).is_some_and(|names| !names.contains(name)) {
             return Some(Errno::NOENT);
         }
-        match self.opened.get(dir)? {
+        match self.opened.get(dir) {
             // Nothing lies below what is not there.
-            Err(absent @ (Errno::NOENT | Errno::NOTDIR)) => Some(*absent),
-            _ => None,
+            Some(Err(absent @ (Errno::NOENT | Errno::NOTDIR))) => Some(*absent),
+            Some(_) => None,
+            None => self.absent(dir),
         }
     }
 }
