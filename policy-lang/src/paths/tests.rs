@@ -238,6 +238,20 @@ proptest! {
         let glob = globset::GlobBuilder::new(&entry).literal_separator(true).build().unwrap().compile_matcher();
         prop_assert_eq!(rules(Some(&[&entry]), &[], &[]).judge(path.as_bytes(), Op::Read).is_allowed(), glob.is_match(&path), "{} {}", entry, path);
     }
+
+    #[test]
+    fn roots_are_what_lies_below_no_other(
+        paths in prop::collection::vec(prop::collection::vec(prop::sample::select(vec!["a", "a-b", "a.b", "ab", "b"]), 1..5), 0..12),
+    ) {
+        let paths: Vec<String> = paths.iter().map(|parts| format!("/{}", parts.join("/"))).collect();
+        let entries: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let mut wanted: Vec<&str> = entries.clone();
+        wanted.retain(|path| !entries.iter().any(|dir| path.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'))));
+        wanted.sort_unstable();
+        wanted.dedup();
+        let rules = rules(Some(&entries), &[], &[]);
+        prop_assert_eq!(rules.roots(), wanted.iter().map(|path| path.as_bytes()).collect::<Vec<_>>());
+    }
 }
 
 #[test]
