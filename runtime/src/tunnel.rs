@@ -4,8 +4,12 @@
 //! |---|---|
 //! | `raw` | one socket, one port |
 //! | `streams` | one socket, many streams, each to a port that its first bytes name |
+//! | `outgoing` | what they say, gathered into messages |
+//! | `rounds` | when their task gives way |
 
+mod outgoing;
 mod raw;
+mod rounds;
 mod streams;
 
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 /// Flags of every start: no window, no port, no traffic of the browser's own, nothing but what passes the proxy.
-const ALWAYS: [&str; 44] = [
+const ALWAYS: [&str; 45] = [
     "--headless=new",
     "--remote-debugging-pipe",
     "--no-startup-window",
@@ -44,6 +44,8 @@ const ALWAYS: [&str; 44] = [
     "--no-service-autorun",
     "--allow-pre-commit-input",
     "--export-tagged-pdf",
+    // A picture waits for one frame rather than two.
+    "--enable-features=CDPScreenshotNewSurface",
     // The network is the proxy of each identity. What belongs to none goes nowhere.
     "--disable-quic",
     "--proxy-server=127.0.0.1:9",

@@ -1,27 +1,27 @@
 //! One socket, many streams: the binary frames form one byte stream that speaks yamux, and each of its streams begins
 //! with a version and a port and then carries raw TCP.
 
-use std::future::ready;
+use std::future::{poll_fn, ready};
 use std::net::Ipv4Addr;
 use std::pin::pin;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::task::Poll;
 use std::time::Duration;
 
 use axum::extract::ws::{Message, WebSocket};
 use bytes::Bytes;
+use futures_util::stream::FuturesUnordered;
 use futures_util::{SinkExt as _, StreamExt as _};
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufWriter};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpStream;
-use tokio::sync::mpsc;
-use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::compat::{FuturesAsyncReadCompatExt as _, TokioAsyncReadCompatExt as _};
-use tokio_util::io::{CopyToBytes, SinkWriter, StreamReader};
-use tokio_util::sync::PollSender;
+use tokio_util::io::StreamReader;
 use yamux::{Config, Connection, Mode};
 
+use super::outgoing::Outgoing;
+use super::rounds::rounds;
 use super::{Budget, DIAL, ENDED, SPENT, Terms, UNSUPPORTED};
 use crate::websocket::{self, Close, Pulse};
 
@@ -52,44 +52,36 @@ enum Status {
     UnknownVersion = 3,
 }
 
-/// Carries streams until the client ends the tunnel or a limit is reached. `allows` judges a port.
+/// Carries streams until the client ends the tunnel or a limit is reached. `allows` judges a port. The streams share the
+/// task of their multiplexer, which every byte of theirs passes anyway.
 pub async fn serve(socket: WebSocket, allows: impl Fn(u16) -> bool + Send + Sync + 'static, terms: Terms) {
     let Terms { most, until, note } = terms;
-    let (budget, allows) = (Arc::new(Budget::new(most, note)), Arc::new(allows));
+    let budget = Budget::new(most, note);
     let (mut sink, mut messages) = socket.split();
-    let (fault, pulse) = (OnceLock::new(), Pulse::new());
+    let (fault, pulse, outgoing) = (OnceLock::new(), Pulse::new(), Outgoing::default());
     let (code, reason) = {
         let incoming = messages.by_ref().filter_map(|message| {
             pulse.hears();
             ready(piece(message, &fault))
         });
-        // Flushed by the multiplexer after each of its frames: room for a head and a body, which share a message.
-        let (pieces, mut waiting) = mpsc::channel::<Bytes>(1);
-        let outgoing = PollSender::new(pieces).sink_map_err(std::io::Error::other);
-        let outgoing = BufWriter::with_capacity(FRAME + 64, SinkWriter::new(CopyToBytes::new(outgoing)));
-        let line = tokio::io::join(StreamReader::new(Box::pin(incoming)), outgoing).compat();
+        let line = tokio::io::join(StreamReader::new(Box::pin(incoming)), &outgoing).compat();
         let mut config = Config::default();
         config.set_max_num_streams(STREAMS);
         config.set_max_connection_receive_window(Some(WINDOWS));
         config.set_split_send_size(FRAME);
         let mut connection = Connection::new(line, config, Mode::Server);
-        let mut streams = JoinSet::new();
+        let mut streams = FuturesUnordered::new();
         let carrying = async {
             loop {
+                // First the streams, so that the multiplexer finds all that they say in one go.
                 tokio::select! {
-                    inbound = std::future::poll_fn(|context| connection.poll_next_inbound(context)) => {
-                        match inbound {
-                            Some(Ok(stream)) => {
-                                let (allows, budget) = (Arc::clone(&allows), Arc::clone(&budget));
-                                streams.spawn(async move {
-                                    // A stream that fails ends alone; its client sees it reset.
-                                    let _ = carry(stream.compat(), &*allows, &budget).await;
-                                });
-                            }
-                            Some(Err(_)) | None => return fault.get().copied().unwrap_or(ENDED),
-                        }
+                    biased;
+                    // A stream that fails ends alone; its client sees it reset.
+                    Some(_) = streams.next() => {}
+                    inbound = poll_fn(|context| connection.poll_next_inbound(context)) => match inbound {
+                        Some(Ok(stream)) => streams.push(carry(stream.compat(), &allows, &budget)),
+                        Some(Err(_)) | None => return fault.get().copied().unwrap_or(ENDED),
                     }
-                    Some(_) = streams.join_next() => {}
                 }
             }
         };
@@ -97,7 +89,7 @@ pub async fn serve(socket: WebSocket, allows: impl Fn(u16) -> bool + Send + Sync
             let mut beat = Pulse::beat();
             loop {
                 let message = tokio::select! {
-                    Some(data) = waiting.recv() => Message::Binary(data),
+                    data = outgoing.message() => Message::Binary(data),
                     due = pulse.due(&mut beat) => match due {
                         Ok(()) => Message::Ping(Bytes::new()),
                         Err(silent) => return silent,
@@ -108,12 +100,17 @@ pub async fn serve(socket: WebSocket, allows: impl Fn(u16) -> bool + Send + Sync
                 }
             }
         };
-        tokio::select! {
-            end = carrying => end,
-            end = speaking => end,
-            () = budget.spent.cancelled() => SPENT,
-            end = until => end,
-        }
+        rounds(async {
+            // What ends it is never crowded out, and a message is made when all that belongs in it has been said.
+            tokio::select! {
+                biased;
+                end = until => end,
+                () = budget.spent.cancelled() => SPENT,
+                end = carrying => end,
+                end = speaking => end,
+            }
+        })
+        .await
     };
     websocket::part(&mut sink, &mut messages, code, reason).await;
 }
@@ -138,7 +135,7 @@ fn piece(message: Result<Message, axum::Error>, fault: &OnceLock<Close>) -> Opti
 /// One stream, from its first bytes to its end.
 async fn carry(
     mut stream: impl AsyncRead + AsyncWrite + Unpin,
-    allows: &(dyn Fn(u16) -> bool + Send + Sync),
+    allows: &(impl Fn(u16) -> bool + Sync),
     budget: &Budget,
 ) -> std::io::Result<()> {
     let mut head = [0; 3];
@@ -159,11 +156,7 @@ async fn carry(
 }
 
 /// Judges the first bytes and connects.
-async fn open(
-    version: u8,
-    port: u16,
-    allows: &(dyn Fn(u16) -> bool + Send + Sync),
-) -> (Status, Option<TcpStream>) {
+async fn open(version: u8, port: u16, allows: &(impl Fn(u16) -> bool + Sync)) -> (Status, Option<TcpStream>) {
     if version != VERSION {
         return (Status::UnknownVersion, None);
     }
@@ -204,8 +197,7 @@ async fn rest(
 ) -> std::io::Result<()> {
     loop {
         let before = moved.load(Ordering::Relaxed);
-        match timeout(LINGER, std::future::poll_fn(|context| -> Poll<_> { way.as_mut().poll(context) })).await
-        {
+        match timeout(LINGER, poll_fn(|context| -> Poll<_> { way.as_mut().poll(context) })).await {
             Ok(end) => return end,
             Err(_) if moved.load(Ordering::Relaxed) == before => {
                 return Err(std::io::ErrorKind::TimedOut.into());
