@@ -8,13 +8,16 @@
 //! | `file` | what is stored, and how it gets to disk |
 //! | `source` | where a value comes from when it is needed |
 //! | `masks` | known values, taken out of every text |
+//! | `seam` | the same in texts that come in pieces |
 
 mod file;
 mod masks;
+mod seam;
 mod source;
 
 pub use file::{Stored, is_variable};
 pub use masks::Masks;
+pub use seam::Seam;
 pub use source::{Source, SourceError};
 
 use super::store::now;

@@ -8,6 +8,7 @@
 //! | `live` | those that are served, and how many may be |
 //! | `actor` | the task that serves one |
 //! | `ear` | what its agent says, on the way to that task |
+//! | `speech` | what it says in pieces, without secrets |
 //! | `client` | files and terminals, where an agent may ask for them |
 //! | `state` | what state follows from what is so |
 //! | `details` | what it keeps about itself |
@@ -32,6 +33,7 @@ pub mod list;
 pub mod live;
 pub mod open;
 pub mod recover;
+mod speech;
 pub mod state;
 pub mod story;
 pub mod view;

@@ -1,11 +1,22 @@
 //! One end of a wire: our requests and their answers, their requests and ours.
+//!
+//! - `pending`: a request of ours that is open
+//! - `asked`: requests of the other side, and our answers
+//! - `outbox`: frames on their way out
+
+mod asked;
+mod outbox;
+mod pending;
+
+pub use outbox::Outbox;
+pub use pending::{Pending, RpcError};
 
 use super::inbox::{Asked, Ended, Inbox, Witness};
 use super::lines::{Line, MAX_LINE};
 use super::message::{self, Message, RpcFault, code};
 use super::wait::Wait;
 use bytes::Bytes;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,28 +24,8 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// Requests of the other side that may be open at once.
-const MAX_ASKED: usize = 1024;
-
 /// Bytes that may wait for a process that does not read its input.
 const MAX_QUEUED: usize = 2 * MAX_LINE;
-
-/// Why a request has no result.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum RpcError {
-    /// The other side says so.
-    #[error("{0}")]
-    Fault(RpcFault),
-    /// It has not answered in time. The request counts as given up.
-    #[error("the agent did not answer in time")]
-    Timeout,
-    /// It has ended.
-    #[error("the agent has ended")]
-    Closed,
-    /// The request is longer than a line may be, or too much waits to be sent already.
-    #[error("the request is too large")]
-    TooLarge,
-}
 
 /// One end of a wire.
 pub struct Peer {
@@ -56,29 +47,6 @@ struct State {
     /// Theirs, by id.
     asked: Vec<(Value, CancellationToken)>,
     closed: bool,
-}
-
-/// Frames on their way out.
-#[derive(Debug)]
-pub struct Outbox {
-    frames: mpsc::UnboundedReceiver<Bytes>,
-    queued: Arc<AtomicUsize>,
-}
-
-/// A request that has been sent. Dropped, its answer is not waited for any more.
-pub struct Pending {
-    peer: Arc<Peer>,
-    id: u64,
-    answer: oneshot::Receiver<Result<Value, RpcFault>>,
-}
-
-impl Outbox {
-    /// The next frame, a line with its end; none when the peer is gone.
-    pub async fn next(&mut self) -> Option<Bytes> {
-        let frame = self.frames.recv().await?;
-        self.queued.fetch_sub(frame.len(), Ordering::Relaxed);
-        Some(frame)
-    }
 }
 
 impl Peer {
@@ -213,51 +181,6 @@ impl Peer {
         }
     }
 
-    fn asked(self: &Arc<Self>, asked: Asked) {
-        let id = asked.id.clone();
-        let cancelled = CancellationToken::new();
-        {
-            let mut state = self.state();
-            if state.asked.len() >= MAX_ASKED {
-                drop(state);
-                return self.reply(&id, &Err(RpcFault::new(code::INTERNAL, "Too many open requests")));
-            }
-            state.asked.push((id.clone(), cancelled.clone()));
-        }
-        let answer = self.inbox.request(asked);
-        let peer = Arc::clone(self);
-        tokio::spawn(async move {
-            let outcome = tokio::select! {
-                biased;
-                () = peer.closed.cancelled() => return,
-                () = cancelled.cancelled() => Err(RpcFault::cancelled()),
-                outcome = answer => outcome,
-            };
-            let open = {
-                let mut state = peer.state();
-                let place = state.asked.iter().position(|(open, _)| *open == id);
-                place.map(|place| state.asked.swap_remove(place)).is_some()
-            };
-            // Cleared when the peer closed: then there is nobody to answer.
-            if open {
-                peer.reply(&id, &outcome);
-            }
-        });
-    }
-
-    fn cancelled(&self, id: &Value) {
-        if let Some((_, token)) = self.state().asked.iter().find(|(open, _)| open == id) {
-            token.cancel();
-        }
-    }
-
-    fn reply(&self, id: &Value, outcome: &Result<Value, RpcFault>) {
-        let fault = || Err(RpcFault::new(code::INTERNAL, "The answer is too large"));
-        if self.send(message::answer(id, outcome)) == Err(RpcError::TooLarge) {
-            let _ = self.send(message::answer(id, &fault()));
-        }
-    }
-
     fn send(&self, line: Vec<u8>) -> Result<(), RpcError> {
         let queued = self.queued.load(Ordering::Relaxed);
         if line.len() > MAX_LINE || queued + line.len() > MAX_QUEUED {
@@ -273,62 +196,9 @@ impl Peer {
     }
 }
 
-impl Pending {
-    /// Our id of the request.
-    #[must_use]
-    pub fn id(&self) -> u64 {
-        self.id
-    }
-
-    /// Asks the other side to give the request up; its answer still comes, or does not.
-    pub fn cancel(&self) {
-        let _ = self.peer.notify("$/cancel_request", &json!({"requestId": self.id}));
-    }
-
-    /// Waits for the answer. May be called again after a timeout that is not meant as the end.
-    ///
-    /// # Errors
-    /// See [`RpcError`].
-    pub async fn wait(&mut self, wait: Wait) -> Result<Value, RpcError> {
-        let over = wait.over(self.peer.heard.subscribe());
-        tokio::select! {
-            biased;
-            answer = &mut self.answer => match answer {
-                Ok(outcome) => outcome.map_err(RpcError::Fault),
-                Err(_) => Err(RpcError::Closed),
-            },
-            () = over => Err(RpcError::Timeout),
-        }
-    }
-
-    /// Waits for the answer, and cancels what is not answered in time.
-    ///
-    /// # Errors
-    /// See [`RpcError`].
-    pub async fn answer(mut self, wait: Wait) -> Result<Value, RpcError> {
-        let answer = self.wait(wait).await;
-        if answer == Err(RpcError::Timeout) {
-            self.cancel();
-        }
-        answer
-    }
-}
-
-impl Drop for Pending {
-    fn drop(&mut self) {
-        self.peer.state().pending.remove(&self.id);
-    }
-}
-
 impl std::fmt::Debug for Peer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Peer").field("in_flight", &self.in_flight()).finish_non_exhaustive()
-    }
-}
-
-impl std::fmt::Debug for Pending {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Pending").field("id", &self.id).finish_non_exhaustive()
     }
 }
 

@@ -44,6 +44,36 @@ impl Masks {
         masked
     }
 
+    /// The beginning of a text with every known secret replaced, and its end as it is, as far as that may be the beginning
+    /// of a secret. Unlike [`Self::mask`] from left to right, so that it does not matter where a text was cut.
+    pub(super) fn begun<'a>(&self, text: &'a str) -> (Cow<'a, str>, &'a str) {
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let begins =
+            |rest: &str| known.iter().any(|secret| secret.len() > rest.len() && secret.starts_with(rest));
+        let longest = known.first().map_or(0, String::len);
+        let near = text.len().saturating_sub(longest.saturating_sub(1));
+        let mut ends = text.char_indices().rev().map(|(at, _)| at).take_while(|at| *at >= near);
+        let open = ends.any(|at| text.get(at..).is_some_and(begins));
+        if !open && !known.iter().any(|secret| text.contains(secret.as_str())) {
+            return (Cow::Borrowed(text), "");
+        }
+        let (mut sure, mut rest) = (String::with_capacity(text.len()), text);
+        while let Some(first) = rest.chars().next() {
+            if begins(rest) {
+                break;
+            }
+            // The longest comes first.
+            let found = known.iter().find_map(|secret| rest.strip_prefix(secret.as_str()));
+            let skipped = rest.get(first.len_utf8()..).unwrap_or_default();
+            match found {
+                Some(_) => sure.push_str("***"),
+                None => sure.push(first),
+            }
+            rest = found.unwrap_or(skipped);
+        }
+        (Cow::Owned(sure), rest)
+    }
+
     /// The JSON with every known secret replaced in its texts; names of members too.
     pub fn mask_json(&self, value: &mut serde_json::Value) {
         use serde_json::Value;

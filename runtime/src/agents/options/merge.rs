@@ -1,7 +1,15 @@
 //! What an agent lets its caller choose, from the three places where agents say it: `configOptions`, `modes` and the
 //! older `models`.
+//!
+//! - `read`: one option out of each place
+//! - `view`: as callers see it
 
-use serde::Serialize;
+mod read;
+mod view;
+
+pub use view::{Choice, CommandView, OptionView, Via};
+
+use read::{category, of_config, of_legacy, text};
 use serde_json::{Map, Value, json};
 
 /// Everything choosable that a session's agent has told of, kept as it was told.
@@ -11,65 +19,6 @@ pub struct Options {
     modes: Option<Value>,
     models: Option<Value>,
     commands: Vec<Value>,
-}
-
-/// One option.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct OptionView {
-    /// Its id; `mode` and `model` for what is no configuration option.
-    pub option_id: String,
-    /// Its name.
-    pub name: String,
-    /// `mode`, `model`, `model_config`, `thought_level` or `other`.
-    pub category: &'static str,
-    /// `select` or `boolean`.
-    #[serde(rename = "type")]
-    pub kind: &'static str,
-    /// What it is set to.
-    pub value: Value,
-    /// What it can be set to.
-    pub choices: Vec<Choice>,
-    /// How it is set: `config`, `mode` or `model`.
-    pub via: Via,
-}
-
-/// One value that an option can have.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Choice {
-    /// The value.
-    pub value: Value,
-    /// Its name.
-    pub name: String,
-    /// More about it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    /// The group that the agent puts it in.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub group: Option<String>,
-}
-
-/// The method that sets an option.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Via {
-    /// `session/set_config_option`.
-    Config,
-    /// `session/set_mode`.
-    Mode,
-    /// `session/set_model`.
-    Model,
-}
-
-/// A slash command.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct CommandView {
-    /// Its name, without the slash.
-    pub name: String,
-    /// What it does.
-    pub description: String,
-    /// What may stand behind it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hint: Option<String>,
 }
 
 impl Options {
@@ -198,106 +147,6 @@ impl Options {
             }
         }
     }
-}
-
-impl OptionView {
-    /// Whether the value can be chosen.
-    #[must_use]
-    pub fn takes(&self, value: &Value) -> bool {
-        if self.kind == "boolean" {
-            return value.is_boolean();
-        }
-        self.choices.iter().any(|choice| choice.value == *value)
-    }
-
-    /// The request that sets it: method and parameters without the session.
-    #[must_use]
-    pub fn setter(&self, value: &Value) -> (&'static str, Value) {
-        match self.via {
-            Via::Mode => ("session/set_mode", json!({"modeId": value})),
-            Via::Model => ("session/set_model", json!({"modelId": value})),
-            Via::Config if self.kind == "boolean" => {
-                let params = json!({"configId": self.option_id, "type": "boolean", "value": value});
-                ("session/set_config_option", params)
-            }
-            Via::Config => ("session/set_config_option", json!({"configId": self.option_id, "value": value})),
-        }
-    }
-
-    /// Whether the value is a mode in which the agent asks nobody for leave.
-    #[must_use]
-    pub fn bypasses(&self, value: &Value) -> bool {
-        let chosen = self.choices.iter().find(|choice| choice.value == *value);
-        let names = [value.as_str(), chosen.map(|choice| choice.name.as_str())];
-        let bypass = |name: &str| {
-            let name: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
-            let name = name.to_ascii_lowercase();
-            ["bypass", "yolo", "fullaccess", "dontask", "autoapprove", "skippermission", "danger"]
-                .iter()
-                .any(|word| name.contains(word))
-        };
-        self.category == "mode" && names.into_iter().flatten().any(bypass)
-    }
-}
-
-fn category(option: &Value) -> &'static str {
-    match option.get("category").and_then(Value::as_str) {
-        Some("mode") => "mode",
-        Some("model") => "model",
-        Some("model_config") => "model_config",
-        Some("thought_level") => "thought_level",
-        _ => "other",
-    }
-}
-
-fn of_config(option: &Value) -> Option<OptionView> {
-    let id = text(option, "id")?;
-    let boolean = option.get("type").and_then(Value::as_str) == Some("boolean");
-    let listed = option.get("options").and_then(Value::as_array).into_iter().flatten();
-    let mut choices = Vec::new();
-    for entry in listed {
-        match entry.get("options").and_then(Value::as_array) {
-            Some(inner) => {
-                let group = text(entry, "name").or_else(|| text(entry, "group"));
-                choices.extend(inner.iter().filter_map(|entry| choice(entry, "value", group.clone())));
-            }
-            None => choices.extend(choice(entry, "value", None)),
-        }
-    }
-    Some(OptionView {
-        name: text(option, "name").unwrap_or_else(|| id.clone()),
-        option_id: id,
-        category: category(option),
-        kind: if boolean { "boolean" } else { "select" },
-        value: option.get("currentValue").cloned().unwrap_or_default(),
-        choices,
-        via: Via::Config,
-    })
-}
-
-fn of_legacy(said: &Value, via: Via, [current, available, id]: [&str; 3]) -> Option<OptionView> {
-    let listed = said.get(available).and_then(Value::as_array)?;
-    let (option_id, name): (&'static str, _) =
-        if via == Via::Mode { ("mode", "Mode") } else { ("model", "Model") };
-    Some(OptionView {
-        option_id: option_id.to_owned(),
-        name: name.to_owned(),
-        category: option_id,
-        kind: "select",
-        value: said.get(current).cloned().unwrap_or_default(),
-        choices: listed.iter().filter_map(|entry| choice(entry, id, None)).collect(),
-        via,
-    })
-}
-
-fn choice(entry: &Value, id: &str, group: Option<String>) -> Option<Choice> {
-    let value = entry.get(id)?.clone();
-    let name = text(entry, "name").or_else(|| value.as_str().map(str::to_owned)).unwrap_or_default();
-    Some(Choice { value, name, description: text(entry, "description"), group })
-}
-
-fn text(value: &Value, name: &str) -> Option<String> {
-    value.get(name).and_then(Value::as_str).map(str::to_owned)
 }
 
 fn put(object: &mut Value, name: &str, value: Value) {

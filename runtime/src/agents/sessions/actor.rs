@@ -16,6 +16,8 @@
 //! | `change` | options, policy, title, the order of the queue |
 //! | `steer` | a word to the turn that runs |
 //! | `close` | the end |
+//! | `mailbox` | the way here for what was spawned |
+//! | `write` | the session's row and its events, on disk |
 
 mod ask;
 mod begin;
@@ -26,15 +28,19 @@ mod ending;
 mod hear;
 mod intake;
 mod ladder;
+mod mailbox;
 mod prompt;
 mod resolve;
 mod steer;
+mod write;
 
 pub use begin::{Began, How, Launch};
 pub use cancel::Cancelled;
 pub(crate) use cancel::{GRACE, LAST};
 pub use change::{Changes, Order};
 pub use intake::{OnBusy, Queued, TurnAsked};
+pub(crate) use mailbox::Mailbox;
+pub use mailbox::Work;
 pub use resolve::{Decided, Outcome, PermissionAnswer};
 pub use steer::{Fallback, Steered};
 
@@ -42,47 +48,26 @@ use super::client::{Switches, Terminals};
 use super::details::Details;
 use super::ear::Frame;
 use super::live::Live;
+use super::speech::Speech;
 use super::state::{Link, State};
-use crate::agents::log::{Kind, Log, NewEvent};
+use crate::agents::log::{Kind, Log};
 use crate::agents::options::Options;
 use crate::agents::process::AgentProcess;
-use crate::agents::store::sessions::{self, SessionRow};
-use crate::agents::store::{Store, StoreError, now};
+use crate::agents::store::sessions::SessionRow;
+use crate::agents::store::Store;
 use crate::agents::turns::queue::Queue;
 use crate::app::App;
 use ask::Open;
 use begin::Replay;
 use futures_util::future::BoxFuture;
 use prompt::Running;
-use rusqlite::Connection;
-use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
-/// Something to be done by a session's task.
-pub type Work = Box<dyn for<'a> FnOnce(&'a mut Actor) -> BoxFuture<'a, ()> + Send>;
-
 /// Frames that are heard at once.
 const BATCH: usize = 512;
-
-/// The way to a session's task for what it has spawned itself; keeps nothing alive.
-#[derive(Debug, Clone)]
-pub(crate) struct Mailbox(mpsc::WeakUnboundedSender<Work>);
-
-impl Mailbox {
-    /// Has work done; forgotten where the task has ended.
-    pub(crate) fn send(
-        &self,
-        work: impl for<'a> FnOnce(&'a mut Actor) -> BoxFuture<'a, ()> + Send + 'static,
-    ) {
-        if let Some(sender) = self.0.upgrade() {
-            // Ended meanwhile.
-            let _ = sender.send(Box::new(work));
-        }
-    }
-}
 
 /// A session that is served.
 pub struct Actor {
@@ -105,6 +90,7 @@ pub struct Actor {
     running: Option<Running>,
     open: BTreeMap<String, Open>,
     replay: Replay,
+    speech: Speech,
     generation: u64,
     seat: Option<OwnedSemaphorePermit>,
     asked_for_seat: bool,
@@ -155,6 +141,7 @@ impl Actor {
             running: None,
             open: BTreeMap::new(),
             replay: Replay::default(),
+            speech: Speech::default(),
             generation: 0,
             seat: None,
             asked_for_seat: false,
@@ -188,7 +175,7 @@ impl Actor {
                     }
                 }
                 // What runs is found and marked at the next start.
-                () = stopping.cancelled() => return,
+                () = stopping.cancelled() => return self.speak_out().await,
             }
             self.settle().await;
             if self.is_done() && self.live.retire(&self.row.session_id, &ears) {
@@ -218,79 +205,6 @@ impl Actor {
     #[must_use]
     pub(crate) fn state(&self) -> State {
         State::of(self.link, &self.queue, self.open.len())
-    }
-
-    /// Writes down what has changed, and lets the next turn begin.
-    async fn settle(&mut self) {
-        if self.row.state == "deleted" {
-            return;
-        }
-        self.next_turn();
-        let events: Vec<NewEvent> = self.state_changed().into_iter().collect();
-        if events.is_empty() && !self.dirty {
-            return;
-        }
-        self.turn_waits().await;
-        if let Err(error) = self.save(events).await {
-            crate::log::say(format_args!("the state of `{}` was not stored: {error}", self.row.session_id));
-        }
-    }
-
-    /// Takes the state that follows from everything else into the row; the event that says so, where it is another.
-    fn state_changed(&mut self) -> Option<NewEvent> {
-        let state = self.state().as_str();
-        if self.row.state == state {
-            return None;
-        }
-        let before = std::mem::replace(&mut self.row.state, state.to_owned());
-        Some(self.event(Kind::SessionState, json!({"state": state, "previous": before})))
-    }
-
-    /// Writes the session, with events that belong to it.
-    pub(crate) async fn save(&mut self, events: Vec<NewEvent>) -> Result<(), StoreError> {
-        let row = self.snapshot();
-        self.commit(events, move |db| sessions::update(db, &row).map(|_| ())).await?;
-        self.dirty = false;
-        self.live.tell();
-        Ok(())
-    }
-
-    /// Writes events and a change of the store, both or neither.
-    pub(crate) async fn commit<T: Send + 'static>(
-        &self,
-        events: Vec<NewEvent>,
-        change: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
-    ) -> Result<T, StoreError> {
-        if events.is_empty() {
-            return self.store.write(change).await;
-        }
-        self.log.append_with(&self.row.session_id, events, change).await.map(|(done, _)| done)
-    }
-
-    /// Writes events. A failure is logged: whoever follows sees a gap in what is told, never in the numbers.
-    pub(crate) async fn say(&self, events: Vec<NewEvent>) {
-        if !events.is_empty()
-            && let Err(error) = self.log.append(&self.row.session_id, events).await
-        {
-            crate::log::say(format_args!("events of `{}` were not stored: {error}", self.row.session_id));
-        }
-    }
-
-    /// An event of the turn that runs, if one does.
-    pub(crate) fn event(&self, kind: Kind, data: serde_json::Value) -> NewEvent {
-        let event = NewEvent::new(kind, data);
-        match &self.running {
-            Some(running) => event.turn(running.row.turn_id.clone()),
-            None => event,
-        }
-    }
-
-    /// The row as it is now.
-    pub(crate) fn snapshot(&mut self) -> SessionRow {
-        self.details.options = self.options.to_value();
-        self.row.details = self.details.to_map();
-        self.row.updated_at = now();
-        self.row.clone()
     }
 
     /// What its agent may ask of us.

@@ -1,6 +1,7 @@
 //! What an agent says to a session, on its way to the task that serves the session: in order, and bounded.
 
 use super::actor::Mailbox;
+use super::speech;
 use crate::agents::acp::{Asked, Ended, Inbox, RpcFault};
 use crate::agents::credentials::Masks;
 use crate::agents::weight::weight;
@@ -37,7 +38,8 @@ pub(super) enum Said {
     Closed(Ended),
 }
 
-/// The listener that a session attaches to a process. What is kept of what it hears has no known secret in it.
+/// The listener that a session attaches to a process. What it hands on has no known secret in it, but in the text of
+/// messages: that comes in pieces.
 #[derive(Debug)]
 pub(super) struct Ear {
     masks: Arc<Masks>,
@@ -86,7 +88,7 @@ impl Ear {
 impl Inbox for Ear {
     fn notification<'a>(&'a self, method: &'a str, mut params: Value) -> BoxFuture<'a, ()> {
         Box::pin(async move {
-            self.masks.mask_json(&mut params);
+            speech::mask(&self.masks, &mut params);
             // One that is larger than all of the room waits until it is alone.
             let bytes = u32::try_from(FRAME + weight(&params)).unwrap_or(ROOM).min(ROOM);
             // Never closed; without a permit it would be taken all the same.

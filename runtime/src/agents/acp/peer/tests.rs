@@ -171,7 +171,7 @@ async fn what_is_too_large_is_not_sent() {
 #[tokio::test]
 async fn a_flood_of_requests_is_bounded() {
     let (peer, mut outbox, _) = open();
-    for id in 0..=super::MAX_ASKED {
+    for id in 0..=super::asked::MAX_ASKED {
         receive(&peer, json!({"id": id, "method": "never"})).await;
     }
     let fault = json!({"code": -32603, "message": "Too many open requests"});

@@ -136,6 +136,7 @@ impl Actor {
     }
 
     async fn began(&mut self, up: Result<Up, ApiError>, first: bool) {
+        self.speak_out().await;
         let replayed = match std::mem::take(&mut self.replay) {
             Replay::None => 0,
             Replay::Counted(count) | Replay::Imported(count) => count,

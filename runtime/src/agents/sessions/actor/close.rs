@@ -63,6 +63,7 @@ impl Actor {
     }
 
     async fn closed(&mut self, told: oneshot::Sender<Vec<String>>, cancelled: Vec<String>) {
+        self.speak_out().await;
         self.closing = false;
         self.process = None;
         self.generation += 1;

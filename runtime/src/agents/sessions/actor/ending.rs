@@ -19,6 +19,8 @@ impl Actor {
         usage: Option<Value>,
     ) {
         self.cancel_requests().await;
+        self.speak_out().await;
+        self.speech.forget();
         let Some(running) = self.running.take() else { return };
         let turn_id = running.row.turn_id.clone();
         self.queue.finish(&turn_id);

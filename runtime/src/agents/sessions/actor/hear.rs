@@ -10,6 +10,10 @@ use crate::agents::sessions::state::Link;
 use crate::agents::store::now;
 use crate::agents::turns;
 use serde_json::{Value, json};
+use std::time::Duration;
+
+/// How long a message outside a turn may pause.
+const SILENCE: Duration = Duration::from_secs(1);
 
 impl Actor {
     /// Hears everything of a batch, in order. Updates that follow one another are written at once.
@@ -24,6 +28,9 @@ impl Actor {
             match frame.said {
                 Said::Told { method, params, .. } => self.told(&method, params, &mut events, &mut plans),
                 Said::Asked { number, asked, reply } => {
+                    if matches!(asked.method.as_str(), "session/request_permission" | "elicitation/create") {
+                        events.extend(self.rest());
+                    }
                     self.tell(std::mem::take(&mut events), std::mem::take(&mut plans)).await;
                     self.asked(number, asked, reply).await;
                 }
@@ -35,6 +42,7 @@ impl Actor {
         }
         let usage = events.iter().any(|event| event.kind == Kind::UsageUpdated);
         self.tell(events, plans).await;
+        self.speak_out_soon();
         if usage {
             self.check_budget().await;
         }
@@ -71,17 +79,52 @@ impl Actor {
         let update = params.get_mut("update").map(Value::take).unwrap_or_default();
         plans.extend(self.take(&update));
         match &mut self.replay {
-            Replay::None => events.extend(of_update(update).into_iter().map(|event| of_turn(self, event))),
-            Replay::Counted(count) => *count += 1,
-            Replay::Imported(count) => {
-                *count += 1;
-                events.extend(of_update(update).into_iter().map(|mut event| {
-                    if let Some(data) = event.data.as_object_mut() {
-                        data.insert("source".to_owned(), "replay".into());
-                    }
-                    event
-                }));
+            Replay::None => {}
+            Replay::Counted(count) => return *count += 1,
+            Replay::Imported(count) => *count += 1,
+        }
+        let mut told = Vec::with_capacity(1);
+        self.speech.hear(&self.app.agents.masks, update, &mut told);
+        events.extend(told.into_iter().flat_map(|update| self.events_of(update)));
+    }
+
+    /// The events of one update.
+    fn events_of(&self, update: Value) -> Vec<NewEvent> {
+        let mut events = of_update(update);
+        for event in &mut events {
+            event.turn_id = self.running.as_ref().map(|running| running.row.turn_id.clone());
+            if matches!(self.replay, Replay::Imported(_))
+                && let Some(data) = event.data.as_object_mut()
+            {
+                data.insert("source".to_owned(), "replay".into());
             }
+        }
+        events
+    }
+
+    /// What is held back of messages, which have ended.
+    fn rest(&mut self) -> Vec<NewEvent> {
+        let mut told = Vec::new();
+        self.speech.end(&self.app.agents.masks, &mut told);
+        told.into_iter().flat_map(|update| self.events_of(update)).collect()
+    }
+
+    /// Writes what is held back of messages.
+    pub(super) async fn speak_out(&mut self) {
+        let events = self.rest();
+        self.say(events).await;
+    }
+
+    /// Outside a turn nothing says when a message ends: if nothing more comes for a while, it has.
+    fn speak_out_soon(&mut self) {
+        if self.running.is_none() && self.speech.is_holding() {
+            self.after(SILENCE, |actor| {
+                Box::pin(async {
+                    if actor.running.is_none() {
+                        actor.speak_out().await;
+                    }
+                })
+            });
         }
     }
 
@@ -131,6 +174,7 @@ impl Actor {
         if self.app.stopping.is_cancelled() {
             return;
         }
+        self.speak_out().await;
         let process_id = self.process.take().map(|process| process.id.clone());
         self.generation += 1;
         self.replay = Replay::None;

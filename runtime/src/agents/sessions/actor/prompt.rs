@@ -82,6 +82,7 @@ impl Actor {
                 json!({"code": ErrorCode::BudgetExceeded.as_str(), "message": "The budget is used up"});
             return self.end_waiting(&turn_id, turns::FAILED, "budget", Some(error)).await;
         }
+        self.speak_out().await;
         self.details.spent.turns += 1;
         row.state = turns::RUNNING.to_owned();
         row.started_at = Some(now());

@@ -2,12 +2,13 @@
 
 use super::{Scene, refused, text};
 use crate::agents::acp::{RpcFault, code};
-use crate::agents::credentials::Masks;
+use crate::agents::credentials::{Masks, Seam};
 use crate::agents::log::{Kind, Log, NewEvent};
 use crate::agents::process::{Judge, Recipe, StartError};
 use crate::error::ApiError;
+use crate::process::text::Decoder;
 use crate::process::{
-    Cursor, Exit, Full, Job, Kind as JobKind, Launch, Owner, Reason, Screen, Stdin, masking, signals,
+    Cursor, Exit, Full, Job, Kind as JobKind, Launch, Owner, Reason, Screen, Stdin, Stream, masking, signals,
 };
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
@@ -125,7 +126,7 @@ pub(super) fn output(scene: &Scene, params: &Value) -> Result<Value, RpcFault> {
     let mut bytes: Vec<u8> = Vec::new();
     let mut first = [None, None];
     for segment in &progress.segments {
-        let lane = first.get_mut(usize::from(segment.stream != crate::process::Stream::Stdout));
+        let lane = first.get_mut(usize::from(segment.stream != Stream::Stdout));
         if let Some(lane @ None) = lane {
             *lane = Some(segment.offset);
         }
@@ -172,6 +173,28 @@ fn end_of(text: &str, most: usize) -> (&str, bool) {
     (text.get(from..).unwrap_or_default(), from > 0)
 }
 
+/// One stream of a terminal, which is read in pieces: neither a character nor a secret is cut by that.
+#[derive(Default)]
+struct Lane {
+    decoder: Decoder,
+    seam: Seam,
+}
+
+impl Lane {
+    fn print(&mut self, masks: &Masks, bytes: &[u8], out: &mut String) {
+        if let Some((_, text)) = self.decoder.feed(bytes) {
+            out.push_str(&self.seam.push(masks, &text));
+        }
+    }
+
+    fn end(&mut self, masks: &Masks, out: &mut String) {
+        if let Some((_, text)) = self.decoder.finish() {
+            out.push_str(&self.seam.push(masks, &text));
+        }
+        out.push_str(&self.seam.end(masks));
+    }
+}
+
 /// Writes what a terminal prints into the log, and how it ended.
 async fn follow(
     masks: Arc<Masks>,
@@ -182,6 +205,7 @@ async fn follow(
     job: Arc<Job>,
 ) {
     let (mut changes, mut cursor) = (job.changes(), Cursor::default());
+    let mut lanes = [Lane::default(), Lane::default()];
     let event = |kind, data| {
         let event = NewEvent::new(kind, data);
         match &turn_id {
@@ -192,13 +216,17 @@ async fn follow(
     loop {
         changes.mark_unchanged();
         let progress = job.progress(&mut cursor, 64 * 1024);
-        let mut events: Vec<NewEvent> = Vec::new();
-        let bytes: Vec<u8> =
-            progress.segments.iter().flat_map(|segment| segment.data.iter().copied()).collect();
-        if !bytes.is_empty() {
-            let text = String::from_utf8_lossy(&bytes);
-            let data = json!({"terminal_id": id, "data": masks.mask(&text)});
-            events.push(event(Kind::TerminalOutput, data));
+        let (mut events, mut text) = (Vec::<NewEvent>::new(), String::new());
+        for segment in &progress.segments {
+            let [out, error] = &mut lanes;
+            let lane = if segment.stream == Stream::Stdout { out } else { error };
+            lane.print(&masks, &segment.data, &mut text);
+        }
+        if progress.exit.is_some() {
+            lanes.iter_mut().for_each(|lane| lane.end(&masks, &mut text));
+        }
+        if !text.is_empty() {
+            events.push(event(Kind::TerminalOutput, json!({"terminal_id": id, "data": text})));
         }
         if let Some(exit) = progress.exit {
             let signal = exit.signal.and_then(|number| u8::try_from(number).ok()).and_then(signals::name);
@@ -211,7 +239,7 @@ async fn follow(
         if progress.exit.is_some() {
             return;
         }
-        if bytes.is_empty() {
+        if progress.segments.is_empty() {
             // The sender lives as long as the job that we hold.
             let _ = changes.changed().await;
         }
@@ -220,7 +248,23 @@ async fn follow(
 
 #[cfg(test)]
 mod tests {
-    use super::end_of;
+    use super::{Lane, Masks, end_of};
+
+    #[test]
+    fn neither_characters_nor_secrets_are_cut_by_reading() {
+        let (masks, mut lane, mut out) = (Masks::default(), Lane::default(), String::new());
+        masks.add("canary");
+        let printed = "é is a canary, or a can".as_bytes();
+        for byte in printed {
+            lane.print(&masks, std::slice::from_ref(byte), &mut out);
+        }
+        assert_eq!(out, "é is a ***, or a ");
+        lane.end(&masks, &mut out);
+        assert_eq!(out, "é is a ***, or a can");
+        lane.print(&masks, b"\xc3", &mut out);
+        lane.end(&masks, &mut out);
+        assert_eq!(out, "é is a ***, or a can\u{fffd}");
+    }
 
     #[test]
     fn output_is_cut_from_the_front_at_a_character() {
