@@ -104,3 +104,31 @@ fn where_nothing_was_said_before_there_is_no_branch_and_nothing_is_done() {
     let all = scene.lab.get("/agents/sessions")["sessions"].clone();
     assert_eq!(all.as_array().unwrap().len(), 1);
 }
+
+#[test]
+fn a_native_branch_is_loaded_again_when_its_agent_was_killed() {
+    let lab = Lab::start();
+    lab.register("mine", &["--can", "fork,load", "--store", &format!("{}/kept", lab.base())]);
+    let parent = lab.session("mine");
+    lab.turn(&parent, "echo the first");
+    let before = lab.get(&format!("/agents/sessions/{parent}"))["session"].clone();
+    let fork = lab.post(&format!("/agents/sessions/{parent}/fork"), json!({"require_native": true}));
+    let branch = fork["session"]["session_id"].as_str().unwrap().to_owned();
+    let native = fork["session"]["native_session_id"].clone();
+    assert_ne!(native, before["native_session_id"]);
+    lab.turn(&branch, "echo of the branch");
+    let shown = lab.get(&format!("/agents/sessions/{branch}"))["session"].clone();
+    lab.delete(&format!("/agents/processes/{}?force=true", shown["process_id"].as_str().unwrap()));
+    let resumed = lab.post(&format!("/agents/sessions/{branch}/resume"), json!({"allow": ["load"]}));
+    // What it repeats is both turns, with what was asked and what was said, and none of it is told again.
+    assert_eq!(
+        (&resumed["continuity"], &resumed["replayed_updates"], &resumed["session"]["native_session_id"]),
+        (&json!("native"), &json!(4), &native)
+    );
+    assert_eq!(lab.turn(&branch, "echo once more")["text"], "once more");
+    let said = lab.get(&format!("/agents/sessions/{branch}/items?kinds=agent_message"))["items"].clone();
+    let said: Vec<&Value> = said.as_array().unwrap().iter().map(|item| &item["text"]).collect();
+    assert_eq!(said, ["of the branch", "once more"]);
+    let after = lab.get(&format!("/agents/sessions/{parent}"))["session"].clone();
+    assert_eq!((&after["last_seq"], &after["state"]), (&before["last_seq"], &json!("idle")));
+}

@@ -120,7 +120,8 @@ fn events(lab: &Lab, session: &str) -> Vec<Value> {
     events
 }
 
-fn unpacked(content: &str) -> Entries {
+/// The entries of an archive in base64.
+pub fn unpacked(content: &str) -> Entries {
     let mut archive = zip::ZipArchive::new(Cursor::new(STANDARD.decode(content).unwrap())).unwrap();
     let mut entries = Entries::new();
     for at in 0..archive.len() {

@@ -5,7 +5,15 @@
 //! the last reader has the event that ends the turn. What a reader sees is on disk already, so the figures are of chunks
 //! that are on disk and with all who read. Readers do nothing but count numbers, and stop where one is missing.
 //!
-//! Run it on a quiet machine: agent, server and readers share its cores.
+//! Run it on a quiet machine: agent, server and readers share its cores. It ends with a table, and fails where a goal is
+//! missed.
+//!
+//! | module | |
+//! |---|---|
+//! | `floods` | what agents say on its way to disk and to readers, and the memory that it takes |
+//! | `reading` | long logs and large stores |
+//! | `table` | what was measured, beside the goals |
+//! | `memory`, `tap` | looking at the server, and reading from it, at next to no cost |
 
 #![expect(
     clippy::unwrap_used,
@@ -28,186 +36,67 @@ mod raw;
 #[path = "../../../tests/http/server.rs"]
 mod server;
 
+mod floods;
 mod memory;
+mod reading;
+mod table;
 mod tap;
 
 use lab::Lab;
-use memory::Samples;
-use serde_json::{Value, json};
+use serde_json::json;
 use server::Setup;
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::process::ExitCode;
+use table::Row;
 use tap::Tap;
 
-/// Chunks of one flood, and how often it is repeated.
-const CHUNKS: u64 = 100_000;
-const ROUNDS: usize = 5;
-/// Who reads meanwhile.
-const READERS: usize = 4;
-/// Agents at once, and chunks of each.
-const AGENTS: usize = 16;
-const OF_EACH: u64 = 5_000;
-/// Chunks of a log that is as long as one is kept; a few events more are about its turn.
-const LONG: u64 = 199_900;
-/// Items that are searched, in sessions of half of them.
-const ITEMS: u64 = 100_000;
-/// Chunks of the flood over which memory is looked at.
-const ENDLESS: u64 = 1_000_000;
-
-/// A measurement: its name, its goal in words, and what it prints.
-type Bench = (&'static str, &'static str, fn(&Lab));
+/// A measurement. It gets a directory of its own.
+type Bench = (&'static str, fn(&Path) -> Vec<Row>);
 
 const BENCHES: [Bench; 5] = [
-    ("flood", "10,000 chunks a second to disk and to four readers", flood),
-    ("sixteen", "16 agents at once", sixteen),
-    ("replay", "200,000 events in less than 5 s", replay),
-    ("search", "100,000 items in less than 100 ms", search),
-    ("memory", "flat while an agent floods", endless),
+    ("flood", floods::flood),
+    ("sixteen", floods::sixteen),
+    ("replay", reading::replay),
+    ("search", reading::search),
+    ("memory", floods::endless),
 ];
 
-fn main() {
+fn main() -> ExitCode {
     let asked: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    for (name, goal, run) in BENCHES {
-        if !asked.is_empty() && !asked.iter().any(|asked| name.contains(asked.as_str())) {
-            continue;
+    let mut rows = Vec::new();
+    for (name, run) in BENCHES {
+        if asked.is_empty() || asked.iter().any(|asked| name.contains(asked.as_str())) {
+            // A fresh server, so that what is measured is of this one alone.
+            let dir = tempfile::tempdir().unwrap();
+            std::fs::create_dir(dir.path().join("base")).unwrap();
+            rows.extend(run(dir.path()));
         }
-        println!("{name}: {goal}");
-        // A fresh server, so that what is measured is of this one alone.
-        let policy =
-            json!({"defaults": {"limits": {"rate_per_minute": 100_000_000, "max_concurrency": 1000}}});
-        let setup = Setup::new().env("ABX_SERVER_ENABLED_GROUPS", "agents").policy(&policy.to_string());
-        let lab = Lab::with(setup);
-        lab.register("scripted", &[]);
-        run(&lab);
     }
+    table::print(&rows)
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
+/// A server whose base directory and state are in `dir`, and outlive it. It knows the scripted agent.
+fn lab(dir: &Path) -> Lab {
+    let policy = json!({"defaults": {"limits": {"rate_per_minute": 100_000_000, "max_concurrency": 1000}}});
+    let name = |part: &str| dir.join(part).display().to_string();
+    let setup = Setup::new().env("ABX_SERVER_ENABLED_GROUPS", "agents").policy(&policy.to_string());
+    let setup = setup.no_base_dir().arg("--base-dir").arg(&name("base"));
+    let lab = Lab { server: setup.arg("--state-dir").arg(&name("state")).start(), token: None };
+    lab.register("scripted", &[]);
+    lab
 }
 
-/// Prompts a session; its id as readers know it is in the path.
+/// Opens a session of the scripted agent.
+fn session(lab: &Lab, dir: &Path) -> String {
+    lab.session_with("scripted", json!({"cwd": dir.join("base")}))
+}
+
+/// Prompts a session and does not wait.
 fn prompt(lab: &Lab, session: &str, text: &str) {
     lab.post(&format!("/agents/sessions/{session}/turns"), json!({"prompt": text}));
 }
 
+/// Reads a session from its beginning.
 fn tap(lab: &Lab, session: &str) -> Tap {
     Tap::open(lab.server.port, &format!("/agents/sessions/{session}/events/stream"))
-}
-
-fn close(lab: &Lab, session: &str) {
-    lab.post(&format!("/agents/sessions/{session}/close"), json!({}));
-}
-
-fn flood(lab: &Lab) {
-    let mut rates = Vec::new();
-    for _ in 0..ROUNDS {
-        let session = lab.session("scripted");
-        let readers: Vec<Tap> = (0..READERS).map(|_| tap(lab, &session)).collect();
-        let begun = Instant::now();
-        prompt(lab, &session, &format!("flood {CHUNKS}"));
-        for reader in readers {
-            assert!(reader.wait() > CHUNKS);
-        }
-        let rate = CHUNKS as f64 / begun.elapsed().as_secs_f64();
-        println!("  {rate:.0} chunks/s");
-        rates.push(rate);
-        close(lab, &session);
-    }
-    println!("  median {:.0} chunks/s", median(rates));
-}
-
-fn sixteen(lab: &Lab) {
-    let sessions: Vec<String> = (0..AGENTS).map(|_| lab.session("scripted")).collect();
-    let idle = memory::now(lab);
-    let readers: Vec<Tap> = sessions.iter().map(|session| tap(lab, session)).collect();
-    let samples = Samples::of(lab);
-    let begun = Instant::now();
-    for session in &sessions {
-        prompt(lab, session, &format!("flood {OF_EACH}"));
-    }
-    for reader in readers {
-        assert!(reader.wait() > OF_EACH);
-    }
-    let took = begun.elapsed().as_secs_f64();
-    let all = AGENTS as u64 * OF_EACH;
-    println!("  {all} chunks of {AGENTS} agents in {took:.2} s: {:.0} chunks/s", all as f64 / took);
-    println!("  {}", samples.end(idle));
-}
-
-fn replay(lab: &Lab) {
-    let session = lab.session("scripted");
-    let reader = tap(lab, &session);
-    prompt(lab, &session, &format!("flood {LONG}"));
-    let events = reader.wait();
-    let mut times = Vec::new();
-    for _ in 0..ROUNDS {
-        let begun = Instant::now();
-        assert_eq!(tap(lab, &session).wait(), events);
-        times.push(begun.elapsed().as_secs_f64());
-    }
-    println!("  {events} events as a stream: median {:.2} s", median(times));
-    let begun = Instant::now();
-    let mut after = 0;
-    while after < events {
-        let page =
-            lab.get(&format!("/agents/sessions/{session}/events?after={after}&limit=1000"))["events"].clone();
-        after = page.as_array().unwrap().last().unwrap()["seq"].as_u64().unwrap();
-    }
-    println!("  {events} events in pages of 1,000: {:.2} s", begun.elapsed().as_secs_f64());
-}
-
-fn search(lab: &Lab) {
-    let sessions = [lab.session("scripted"), lab.session("scripted")];
-    for session in &sessions {
-        let reader = tap(lab, session);
-        prompt(lab, session, &format!("messages {}", ITEMS / 2));
-        assert!(reader.wait() > ITEMS / 2);
-    }
-    let one = json!({"session_id": sessions[0]});
-    let words: [(&str, Value); 8] = [
-        ("parser", json!({})),
-        ("common", json!({})),
-        ("\"word 7777 of\"", json!({})),
-        ("common -parser", json!({})),
-        ("comm* sent*", json!({})),
-        ("common", one.clone()),
-        ("parser", one),
-        ("common", json!({"kinds": ["agent_message"], "agent_id": "scripted"})),
-    ];
-    for (query, more) in words {
-        let mut body = json!({"query": query, "limit": 20});
-        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        let mut times = Vec::new();
-        let mut hits = 0;
-        for _ in 0..20 {
-            let begun = Instant::now();
-            let found = lab.post("/agents/search", body.clone());
-            times.push(begun.elapsed().as_secs_f64() * 1e3);
-            hits = found["hits"].as_array().unwrap().len();
-            assert!(hits > 0);
-        }
-        println!("  {query} {more}: {hits} hits, median {:.1} ms", median(times));
-    }
-}
-
-fn endless(lab: &Lab) {
-    let session = lab.session("scripted");
-    // What is held once, however long the flood, is held from here on.
-    let reader = tap(lab, &session);
-    prompt(lab, &session, &format!("flood {}", CHUNKS / 2));
-    reader.wait();
-    std::thread::sleep(Duration::from_secs(1));
-    let idle = memory::now(lab);
-    let reader = Tap::open(
-        lab.server.port,
-        &format!("/agents/sessions/{session}/events/stream?after={}", lab.last(&session)),
-    );
-    let samples = Samples::of(lab);
-    let begun = Instant::now();
-    prompt(lab, &session, &format!("flood {ENDLESS}"));
-    reader.wait();
-    let took = begun.elapsed().as_secs_f64();
-    println!("  {ENDLESS} chunks in {took:.1} s: {:.0} chunks/s", ENDLESS as f64 / took);
-    println!("  {}", samples.end(idle));
 }

@@ -42,17 +42,9 @@ impl Samples {
         Self { over, looks }
     }
 
-    /// What was seen, beside what was held before: at a tenth, the half and the end of the time, and at most.
-    pub fn end(self, idle: f64) -> String {
+    /// What was seen, in MiB, from the first look to the last.
+    pub fn end(self) -> Vec<f64> {
         self.over.store(true, Ordering::Release);
-        let seen = self.looks.join().unwrap();
-        let at = |tenths: usize| seen[(seen.len() - 1) * tenths / 10];
-        let most = seen.iter().copied().fold(0.0, f64::max);
-        format!(
-            "memory: {idle:.1} MiB before; {:.1}, {:.1}, {:.1} MiB after a tenth, half and all; at most {most:.1} MiB",
-            at(1),
-            at(5),
-            at(10)
-        )
+        self.looks.join().unwrap()
     }
 }

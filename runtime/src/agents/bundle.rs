@@ -3,6 +3,7 @@
 //! - `table`: which columns of which tables travel
 //! - `pack`, `unpack`: the archive, every entry of which is named with its hash
 //! - `points`: restore points with the content of their files
+//! - `spans`: when the session itself changed its workspace
 //! - `check`: what an archive must hold before anything of it is stored
 //! - `restore`: putting it into the store, all of it or nothing
 //! - `rename`: other names where the old ones are taken
@@ -16,6 +17,7 @@ mod pack;
 mod points;
 mod rename;
 mod restore;
+mod spans;
 mod table;
 mod transcript;
 mod unpack;

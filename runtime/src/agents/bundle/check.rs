@@ -35,6 +35,12 @@ pub(super) fn whole(bundle: &Bundle) -> Result<(), BundleError> {
         let fits = points.insert(&point.row.checkpoint_id) && turn.is_none_or(|turn| turns.contains(turn));
         require("checkpoints.jsonl", at, fits)?;
     }
+    let mut spans = BTreeSet::new();
+    for (at, span) in bundle.spans.iter().enumerate() {
+        let turn = span.row.turn_id.as_deref();
+        let fits = turn.is_none_or(|turn| turns.contains(turn) && spans.insert(turn));
+        require(super::spans::ENTRY, at, fits)?;
+    }
     for (at, row) in bundle.table("usage").iter().enumerate() {
         require("usage.jsonl", at, text(row, "turn_id").is_some_and(|turn| turns.contains(turn)))?;
     }

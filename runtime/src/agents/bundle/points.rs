@@ -1,7 +1,7 @@
 //! Restore points with the content of their files. A tree is rebuilt from its list of paths, and must get its old name.
 
 use super::pack::{Archive, lines};
-use super::{Bundle, BundleError};
+use super::{Bundle, BundleError, spans};
 use crate::agents::ids;
 use crate::agents::store::sessions::SessionRow;
 use crate::agents::workspace::objects::{Kind, Objects, Oid};
@@ -11,7 +11,9 @@ use crate::agents::workspace::{Desk, Skipped};
 use crate::app::App;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use rusqlite::Connection;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 
@@ -32,29 +34,35 @@ pub(super) async fn pack(
     archive: &mut Archive,
 ) -> Result<(), BundleError> {
     let no = session.no;
-    let mut rows = app.agents.store().await?.read(move |db| records::list(db, no, None, MOST)).await?;
+    let read = move |db: &Connection| Ok((records::list(db, no, None, MOST)?, records::stretches(db, no)?));
+    let (mut rows, stretches) = app.agents.store().await?.read(read).await?;
     if rows.is_empty() {
-        return archive.add("checkpoints.jsonl", &[]);
+        archive.add("checkpoints.jsonl", &[])?;
+        return archive.add(spans::ENTRY, &[]);
     }
     // Oldest first.
     rows.reverse();
     let desk = Desk::at(app, &session.cwd).await?;
     let read = desk.with_objects(move |objects| {
-        let (mut points, mut contents) = (Vec::new(), Vec::new());
+        let (mut points, mut contents, mut trees) = (Vec::new(), Vec::new(), BTreeSet::new());
         for row in rows {
             // One whose objects are gone is told without them.
             let tree = row.tree.as_deref().and_then(|tree| tree.parse().ok());
             let manifest = tree.and_then(|tree| tree::read(objects, tree).ok());
             contents.extend(manifest.iter().flat_map(Manifest::values).map(|entry| entry.oid));
             points.push(line(&row, manifest.as_ref()));
+            trees.extend(row.tree.filter(|_| manifest.is_some()));
         }
+        let (spans, more) = spans::pack(objects, stretches, trees);
+        contents.extend(more);
         contents.sort_unstable();
         contents.dedup();
         let contents = contents.into_iter().map(|oid: Oid| Ok((oid, objects.get(Kind::Blob, oid)?)));
-        Ok((points, contents.collect::<io::Result<Vec<_>>>()?))
+        Ok((points, spans, contents.collect::<io::Result<Vec<_>>>()?))
     });
-    let (points, contents) = read.await?;
+    let (points, spans, contents) = read.await?;
     archive.add("checkpoints.jsonl", &lines(&points))?;
+    archive.add(spans::ENTRY, &lines(&spans))?;
     for (oid, bytes) in contents {
         archive.add(&format!("objects/{oid}"), &bytes)?;
     }
@@ -62,9 +70,6 @@ pub(super) async fn pack(
 }
 
 fn line(row: &Checkpoint, manifest: Option<&Manifest>) -> Map<String, Value> {
-    let path = |(path, entry): (&Vec<u8>, &Entry)| {
-        json!([STANDARD.encode(path), mode_word(entry.mode), entry.oid.to_string()])
-    };
     let value = json!({
         "checkpoint_id": row.checkpoint_id,
         "kind": row.kind,
@@ -76,12 +81,25 @@ fn line(row: &Checkpoint, manifest: Option<&Manifest>) -> Map<String, Value> {
         "bytes": row.bytes,
         "skipped": row.skipped,
         "created_at": row.created_at,
-        "paths": manifest.map(|manifest| manifest.iter().map(path).collect::<Value>()),
+        "paths": manifest.map(paths),
     });
     match value {
         Value::Object(members) => members,
         _ => Map::new(),
     }
+}
+
+/// The list of a tree.
+pub(super) fn paths(manifest: &Manifest) -> Value {
+    let path = |(path, entry): (&Vec<u8>, &Entry)| {
+        json!([STANDARD.encode(path), mode_word(entry.mode), entry.oid.to_string()])
+    };
+    manifest.iter().map(path).collect()
+}
+
+/// Reads such a list; every object that it names must be there.
+pub(super) fn manifest(paths: &Value, holds: impl Fn(&str) -> bool) -> Option<Manifest> {
+    paths.as_array()?.iter().map(|path| entry(path, &holds)).collect()
 }
 
 fn mode_word(mode: Mode) -> &'static str {
@@ -100,10 +118,7 @@ pub(super) fn read(row: &Map<String, Value>, holds: impl Fn(&str) -> bool) -> Op
     let kind = text("kind").filter(|kind| matches!(kind.as_str(), "auto" | "manual" | "safety"))?;
     let manifest = match row.get("paths").filter(|paths| !paths.is_null()) {
         None => None,
-        Some(paths) => {
-            let paths = paths.as_array()?.iter().map(|path| entry(path, &holds));
-            Some(paths.collect::<Option<Manifest>>()?)
-        }
+        Some(paths) => Some(manifest(paths, &holds)?),
     };
     let tree = text("tree").filter(|tree| tree.parse::<Oid>().is_ok());
     if tree.is_some() != manifest.is_some() {
@@ -155,7 +170,7 @@ pub(super) async fn restore(app: &Arc<App>, cwd: &str, bundle: &Bundle) -> Resul
     if bundle.points.is_empty() {
         return Ok(());
     }
-    let (points, contents) = (bundle.points.clone(), bundle.objects.clone());
+    let (points, spans, contents) = (bundle.points.clone(), bundle.spans.clone(), bundle.objects.clone());
     let desk = Desk::at(app, cwd).await?;
     let stored = desk.with_objects(move |objects| {
         for (name, bytes) in &contents {
@@ -163,13 +178,17 @@ pub(super) async fn restore(app: &Arc<App>, cwd: &str, bundle: &Bundle) -> Resul
                 return Ok(false);
             }
         }
-        let fits = points.iter().map(|point| fits(objects, point)).collect::<io::Result<Vec<bool>>>()?;
+        let points = points.iter().map(|point| fits(objects, point));
+        let spans = spans.iter().map(|span| spans::fits(objects, span));
+        let fits = points.chain(spans).collect::<io::Result<Vec<bool>>>()?;
         objects.sync()?;
         Ok(fits.into_iter().all(|fits| fits))
     });
     match stored.await? {
         true => Ok(()),
-        false => Err(BundleError::invalid("an object of a checkpoint is not what its name says")),
+        false => {
+            Err(BundleError::invalid("an object of a checkpoint or of a span is not what its name says"))
+        }
     }
 }
 

@@ -22,9 +22,10 @@ pub(super) fn rename(bundle: &mut Bundle) {
     for row in bundle.tables.iter_mut().flatten() {
         rename_row(&names, row);
     }
-    for point in &mut bundle.points {
-        let row = &mut point.row;
-        for name in row.turn_id.iter_mut().chain([&mut row.checkpoint_id]) {
+    let points = bundle.points.iter_mut().map(|point| (&mut point.row.turn_id, &mut point.row.checkpoint_id));
+    let spans = bundle.spans.iter_mut().map(|span| (&mut span.row.turn_id, &mut span.row.checkpoint_id));
+    for (turn, point) in points.chain(spans) {
+        for name in turn.iter_mut().chain([point]) {
             if let Some(new) = names.get(name) {
                 name.clone_from(new);
             }

@@ -2,7 +2,7 @@
 //! whoever resumes it.
 
 use super::table::{EVENTS, ITEMS, TABLES, TURNS};
-use super::{Bundle, BundleError, points, rename};
+use super::{Bundle, BundleError, points, rename, spans};
 use crate::agents::artifacts;
 use crate::agents::search;
 use crate::agents::store::sessions::{self, SessionRow};
@@ -11,6 +11,7 @@ use crate::agents::workspace::records;
 use crate::app::App;
 use rusqlite::Connection;
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What becomes of a session whose name is taken.
@@ -122,11 +123,13 @@ fn insert(db: &Connection, bundle: &Bundle, asked: &Asked) -> rusqlite::Result<S
             }
         }
     }
+    let mut points = BTreeMap::new();
     for point in &bundle.points {
         let mut row = point.row.clone();
         row.session = session;
-        records::insert(db, &row)?;
+        points.insert(row.checkpoint_id.clone(), records::insert(db, &row)?);
     }
+    spans::insert(db, session, &bundle.spans, &points)?;
     let find = format!("SELECT {} FROM sessions WHERE no = ?1", sessions::COLUMNS);
     db.query_row(&find, [session], SessionRow::read)
 }

@@ -2,6 +2,7 @@
 
 use super::pack::hex;
 use super::points::{self, Point};
+use super::spans::{self, Span};
 use super::table::{ARTIFACTS, TABLES};
 use super::{BundleError, FORMAT, VERSION, check};
 use serde_json::{Map, Value};
@@ -21,6 +22,7 @@ pub struct Bundle {
     /// Rows in the order of the tables.
     pub(super) tables: Vec<Vec<Map<String, Value>>>,
     pub(super) points: Vec<Point>,
+    pub(super) spans: Vec<Span>,
     /// Bytes of artifacts, by hash.
     pub(super) blobs: BTreeMap<String, Vec<u8>>,
     /// Content of files of restore points, by name.
@@ -41,6 +43,10 @@ pub fn unpack(bytes: &[u8], most: usize) -> Result<Bundle, BundleError> {
     let tables = TABLES.iter().map(|table| rows(&table.entry(), &take(&table.entry())?));
     let tables = tables.collect::<Result<Vec<_>, _>>()?;
     let points = rows("checkpoints.jsonl", &take("checkpoints.jsonl")?)?;
+    let listed = match entries.remove(spans::ENTRY) {
+        Some(bytes) => rows(spans::ENTRY, &bytes)?,
+        None => Vec::new(),
+    };
     let (mut blobs, mut objects) = (BTreeMap::new(), BTreeMap::new());
     for (name, bytes) in entries {
         if let Some(hash) = name.strip_prefix("blobs/") {
@@ -56,7 +62,8 @@ pub fn unpack(bytes: &[u8], most: usize) -> Result<Bundle, BundleError> {
     let points = points.iter().map(read).collect::<Option<Vec<_>>>();
     let points =
         points.ok_or_else(|| BundleError::invalid("checkpoints.jsonl has a row that is no checkpoint"))?;
-    let bundle = Bundle { session, tables, points, blobs, objects };
+    let spans = spans::read(&listed, &points, |name| objects.contains_key(name))?;
+    let bundle = Bundle { session, tables, points, spans, blobs, objects };
     check::whole(&bundle)?;
     Ok(bundle)
 }
@@ -135,7 +142,7 @@ fn entries(bytes: &[u8], most: usize) -> Result<BTreeMap<String, Vec<u8>>, Bundl
 fn is_known(name: &str) -> bool {
     let digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
     let is_hash = |hash: &str| hash.len() == 64 && hash.bytes().all(digit);
-    matches!(name, "manifest.json" | "session.json" | "checkpoints.jsonl")
+    matches!(name, "manifest.json" | "session.json" | "checkpoints.jsonl" | spans::ENTRY)
         || TABLES.iter().any(|table| table.entry() == name)
         || name.strip_prefix("blobs/").is_some_and(is_hash)
         || name.strip_prefix("objects/").is_some_and(is_hash)

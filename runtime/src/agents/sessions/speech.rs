@@ -48,9 +48,12 @@ impl Speech {
             None => Message { name, id, seam: Seam::default() },
         };
         let sure = message.seam.push(masks, piece);
-        let (silent, same) = (sure.is_empty(), sure == piece);
-        if !same && let (sure, Some(content)) = (sure.into_owned(), update.get_mut("content")) {
-            content["text"] = sure.into();
+        let silent = sure.is_empty();
+        if sure != piece {
+            let sure = sure.into_owned();
+            if let Some(text) = update.pointer_mut("/content/text") {
+                *text = sure.into();
+            }
         }
         if !message.seam.is_empty() {
             self.messages.push(message);
@@ -121,8 +124,8 @@ impl Message {
     fn rest(mut self, masks: &Masks) -> Value {
         let content = json!({"type": "text", "text": self.seam.end(masks)});
         let mut update = json!({"sessionUpdate": self.name, "content": content});
-        if let Some(id) = self.id {
-            update["messageId"] = id.into();
+        if let (Some(id), Some(members)) = (self.id, update.as_object_mut()) {
+            members.insert("messageId".to_owned(), id.into());
         }
         update
     }
@@ -130,16 +133,22 @@ impl Message {
 
 /// Takes secrets out of what is told, but for the text of a piece, of which more is to come.
 pub(super) fn mask(masks: &Masks, params: &mut Value) {
-    let update =
-        params.get_mut("update").filter(|update| text(update, "sessionUpdate").is_some_and(is_piece));
-    let content = update.and_then(|update| update.get_mut("content"));
-    let content = content.filter(|content| text(content, "type") == Some("text"));
-    let piece = content.and_then(|content| content.get_mut("text")).filter(|text| text.is_string());
-    let piece = piece.map(Value::take);
+    let piece = piece_of(params).map(Value::take);
     masks.mask_json(params);
-    if let Some(piece) = piece {
-        params["update"]["content"]["text"] = piece;
+    if let Some(piece) = piece
+        && let Some(text) = params.pointer_mut(TEXT)
+    {
+        *text = piece;
     }
+}
+
+/// Where a piece has its text.
+const TEXT: &str = "/update/content/text";
+
+fn piece_of(params: &mut Value) -> Option<&mut Value> {
+    let update = params.get("update")?;
+    let spoken = is_piece(text(update, "sessionUpdate")?) && text(update.get("content")?, "type")? == "text";
+    params.pointer_mut(TEXT).filter(|text| spoken && text.is_string())
 }
 
 fn is_piece(name: &str) -> bool {

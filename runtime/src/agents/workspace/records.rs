@@ -206,6 +206,40 @@ pub fn spans(db: &Connection, from: &Checkpoint) -> rusqlite::Result<Vec<Span>> 
     query.query_map((from.session, from.no, from.created_at, from.tree.as_deref()), read)?.collect()
 }
 
+/// A stretch whose end is known, by names that hold elsewhere too.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stretch {
+    /// The turn; none for a restore.
+    pub turn_id: Option<String>,
+    /// The restore point that it began from.
+    pub checkpoint_id: String,
+    /// The workspace at its end.
+    pub end_tree: String,
+    /// When it ended, in epoch seconds.
+    pub ended_at: f64,
+}
+
+/// All stretches of a session that have ended, in order.
+///
+/// # Errors
+/// Those of the database.
+pub fn stretches(db: &Connection, session: i64) -> rusqlite::Result<Vec<Stretch>> {
+    let mut query = db.prepare_cached(
+        "SELECT spans.turn_id, checkpoints.checkpoint_id, spans.end_tree, spans.ended_at FROM spans
+         JOIN checkpoints ON checkpoints.no = spans.checkpoint
+         WHERE spans.session = ?1 AND spans.end_tree IS NOT NULL AND spans.ended_at IS NOT NULL ORDER BY spans.no",
+    )?;
+    let read = |row: &Row<'_>| {
+        Ok(Stretch {
+            turn_id: row.get(0)?,
+            checkpoint_id: row.get(1)?,
+            end_tree: row.get(2)?,
+            ended_at: row.get(3)?,
+        })
+    };
+    query.query_map([session], read)?.collect()
+}
+
 /// The other sessions that worked since `at`, each with its directory.
 ///
 /// # Errors
