@@ -1,8 +1,9 @@
 //! Policy tests at work: what mutants survive, and that a test which asserts the verdict notices a flipped rule.
 
-use policy_lang::diag::Levels;
+use policy_lang::diag::{Code, Levels};
 use policy_lang::endpoint::Catalogue;
 use policy_lang::parse::Format;
+use policy_lang::source::SourceMap;
 use policy_lang::testing::coverage::coverage;
 use policy_lang::testing::mutate::mutate;
 use policy_lang::testing::{read, run};
@@ -84,4 +85,17 @@ fn a_thorough_suite_lets_none_live() {
     );
     assert_eq!(covered, "7 of 7");
     assert_eq!(survivors, [""; 0]);
+}
+
+#[test]
+fn a_template_without_tests_is_told_that_alone() {
+    let text = format!("name: transfer\nimage: debian:12\n{POLICY}");
+    let mut sources = SourceMap::default();
+    let source = sources.add("template.yaml", &text);
+    let (suite, found) = read(&sources, source, Format::Yaml, &Catalogue::builtin());
+    assert!(suite.own_policy && suite.tests.is_empty());
+    let told: Vec<_> =
+        found.iter().map(|found| (found.code, &*found.message, found.help.as_deref())).collect();
+    let help = "write them as a list under `server_tests`, beside `server`";
+    assert_eq!(told, [(Code::NoTests, "this template holds no tests", Some(help))]);
 }

@@ -79,6 +79,13 @@ fn document(cx: &mut Context<'_>, root: Node<'_>, suite: &mut Suite) {
         let entry = entries.swap_remove(at);
         return tests(cx, entry, suite);
     }
+    let written = |key: &str| entries.iter().find(|entry| entry.key == key);
+    if let (Some(server), None) = (written("server"), written("tests")) {
+        let message = "this template holds no tests";
+        let help = format!("write them as a list under `{IN_TEMPLATE}`, beside `server`");
+        let finding = Diagnostic::new(Code::NoTests, message);
+        return cx.emit(finding.at_saying(server.key_span, "nothing tests this policy").help(help));
+    }
     let mut seen = false;
     for entry in entries {
         match &*entry.key {
