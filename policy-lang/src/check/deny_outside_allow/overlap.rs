@@ -8,7 +8,7 @@ use crate::endpoint::Key;
 use crate::explain::absolute;
 use crate::paths::pattern::{self, Pattern, Piece, Side, is_glob};
 use crate::paths::rest;
-use crate::paths::rules::NEVER;
+use crate::paths::rules::is_never;
 use std::collections::BTreeSet;
 
 /// The most entries of an allow-list that are looked at.
@@ -33,12 +33,12 @@ pub(super) struct Looks {
 
 impl<'a> Allowed<'a> {
     pub(super) fn new(entries: Vec<&'a str>, base_dir: &str) -> Self {
-        let trees = entries.iter().filter_map(|entry| {
+        let looked_at: &[&str] = if entries.len() > MOST_ENTRIES { &[] } else { &entries };
+        let trees = looked_at.iter().filter_map(|entry| {
             let directory = entry.strip_suffix("/**").unwrap_or(entry);
             let directory = (!is_glob(directory)).then_some(directory)?;
             let absolute = absolute(Key::PathsAllow, directory, base_dir);
-            let machine = |never: &&str| *absolute == **never || absolute.starts_with(&format!("{never}/"));
-            (!NEVER.iter().any(machine)).then(|| absolute.trim_end_matches('/').to_lowercase())
+            (!is_never(absolute.as_bytes())).then(|| absolute.trim_end_matches('/').to_lowercase())
         });
         Self { trees: trees.collect(), entries }
     }
@@ -67,10 +67,11 @@ impl<'a> Allowed<'a> {
 impl Looks {
     /// Whether the entry surely has no path in common with any of the lists.
     pub(super) fn apart(&mut self, lists: &[Allowed<'_>], deny: &str, base_dir: &str) -> bool {
+        if lists.iter().any(|list| list.entries.len() > MOST_ENTRIES) {
+            return false;
+        }
         let Ok(patterns) = pattern::parse(deny, Side::Deny, base_dir) else { return false };
-        let meets = |list: &Allowed<'_>| {
-            list.entries.len() > MOST_ENTRIES || patterns.iter().any(|pattern| list.surely_meets(pattern))
-        };
+        let meets = |list: &Allowed<'_>| patterns.iter().any(|pattern| list.surely_meets(pattern));
         if lists.iter().any(meets) {
             return false;
         }
