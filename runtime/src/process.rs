@@ -10,6 +10,7 @@
 //! | `programs` | a name into an open file |
 //! | `environment` | what variables a child gets |
 //! | `spawn` | pipes or terminal, then the start; `sys` holds the raw calls |
+//! | `terminal` | the server's end of a terminal |
 //! | `apart` | what sets a child apart from the server |
 //! | `job` | one process as its callers see it; `input` its standard input |
 //! | `ring` | its output, by byte offset |
@@ -42,6 +43,7 @@ pub mod ring;
 pub mod signals;
 mod spawn;
 mod sys;
+mod terminal;
 pub mod text;
 mod tool;
 mod tree;

@@ -1,12 +1,13 @@
 //! Standard input of a process, written by offset so that a caller who lost an answer may safely send again.
 
 use std::io;
-use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::unix::pipe;
 use tokio::sync::Mutex;
+
+use super::terminal::Terminal;
 
 /// How long one call waits for a process that does not read.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -15,8 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(super) enum Writer {
     Pipe(pipe::Sender),
-    /// The writing half, and the terminal itself to ask it things.
-    Terminal(pty_process::OwnedWritePty, OwnedFd),
+    Terminal(Terminal),
 }
 
 /// Why input was not taken.
@@ -87,8 +87,8 @@ impl Input {
     /// The input is closed already and was never open to the caller.
     pub async fn close(&self) -> u64 {
         let mut state = self.state.lock().await;
-        if let Some(Writer::Terminal(terminal, _)) = state.writer.as_mut() {
-            let _ = tokio::time::timeout(PATIENCE, terminal.write_all(&[4])).await;
+        if let Some(Writer::Terminal(terminal)) = state.writer.as_mut() {
+            let _ = tokio::time::timeout(PATIENCE, terminal.write(&[4])).await;
         } else {
             state.writer = None;
         }
@@ -103,7 +103,7 @@ impl Input {
     /// The group in the foreground of a terminal.
     pub(super) async fn foreground(&self) -> Option<rustix::process::Pid> {
         match self.state.lock().await.writer.as_ref() {
-            Some(Writer::Terminal(_, terminal)) => rustix::termios::tcgetpgrp(terminal).ok(),
+            Some(Writer::Terminal(terminal)) => terminal.foreground(),
             _ => None,
         }
     }
@@ -111,9 +111,7 @@ impl Input {
     /// Sets the size of a terminal. Nothing happens to a pipe.
     pub(super) async fn resize(&self, columns: u16, rows: u16) -> io::Result<()> {
         match self.state.lock().await.writer.as_ref() {
-            Some(Writer::Terminal(terminal, _)) => {
-                terminal.resize(pty_process::Size::new(rows, columns)).map_err(io::Error::other)
-            }
+            Some(Writer::Terminal(terminal)) => terminal.resize(columns, rows),
             _ => Ok(()),
         }
     }
@@ -123,7 +121,7 @@ impl Writer {
     async fn write(&mut self, data: &[u8]) -> io::Result<usize> {
         match self {
             Self::Pipe(pipe) => pipe.write(data).await,
-            Self::Terminal(terminal, _) => terminal.write(data).await,
+            Self::Terminal(terminal) => terminal.write(data).await,
         }
     }
 }

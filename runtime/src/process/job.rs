@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime};
 
 use rustix::process::{Pid, Signal};
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, SetOnce, watch};
 
 use super::exit::{Exit, Reason};
 use super::input::Input;
@@ -53,6 +53,9 @@ pub struct Job {
     pub(super) state: Mutex<State>,
     /// Counts changes of output and state.
     pub(super) changed: watch::Sender<u64>,
+    /// Status known, output complete, nothing more will change. Apart from `changed`, so that output does not wake those
+    /// who wait for the end alone.
+    pub(super) over: SetOnce<(Exit, Instant)>,
     /// A reader has made room in the log.
     pub(super) room: Notify,
     /// Somebody wants it ended.
@@ -68,8 +71,6 @@ pub(super) struct State {
     pub(super) exit: Option<Exit>,
     /// Who wants it ended.
     pub(super) reason: Option<Reason>,
-    /// Status known, output complete, nothing more will change.
-    pub(super) ended: Option<Instant>,
 }
 
 /// Output and end of a job, seen at one moment.
@@ -87,26 +88,18 @@ impl Job {
     /// How it ended; none while anything of it may still come.
     #[must_use]
     pub fn exit(&self) -> Option<Exit> {
-        let state = self.state();
-        state.ended.and(state.exit)
+        self.over.get().map(|(exit, _)| *exit)
     }
 
     /// When it ended.
     #[must_use]
     pub fn ended_at(&self) -> Option<Instant> {
-        self.state().ended
+        self.over.get().map(|(_, at)| *at)
     }
 
     /// Waits until it has ended and all its output is in the log.
     pub async fn ended(&self) -> Exit {
-        let mut changes = self.changed.subscribe();
-        loop {
-            if let Some(exit) = self.exit() {
-                return exit;
-            }
-            // The sender lives as long as `self`, so this cannot fail.
-            let _ = changes.changed().await;
-        }
+        self.over.wait().await.0
     }
 
     /// Changes of output or state, for a reader that waits.
@@ -167,7 +160,7 @@ impl Job {
     /// once; [`Job::ended`] tells when it is done. The first reason stands.
     pub fn end(&self, reason: Reason) {
         let mut state = self.state();
-        if state.ended.is_none() && state.reason.is_none() {
+        if self.over.get().is_none() && state.reason.is_none() {
             state.reason = Some(reason);
             self.stop.notify_one();
         }
@@ -220,6 +213,15 @@ impl Job {
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes down that it has ended: its status is known and all its output is in the log.
+    pub(super) fn complete(&self) {
+        if let Some(exit) = self.state().exit {
+            // Its one pump says so once.
+            let _ = self.over.set((exit, Instant::now()));
+        }
+        self.touch();
     }
 
     pub(super) fn touch(&self) {

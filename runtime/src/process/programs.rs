@@ -142,7 +142,9 @@ fn open(directory: BorrowedFd<'_>, path: &Path) -> Result<Program, Errno> {
     let mut head = [0_u8; 2];
     let script = readable && rustix::io::pread(&file, &mut head, 0) == Ok(2) && head == *b"#!";
     let resolved = path_of(&file)?;
-    let found = found_at(directory, path).unwrap_or_else(|| resolved.clone());
+    // A path without links leads through a directory without links.
+    let straight = resolved.as_path() == path;
+    let found = if straight { None } else { found_at(directory, path) }.unwrap_or_else(|| resolved.clone());
     Ok(Program { path: resolved, found, file, script })
 }
 

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,6 +17,7 @@ use super::exit::{Exit, Reason};
 use super::forward::{Forward, Tap};
 use super::job::Job;
 use super::ring::Stream;
+use super::terminal::Terminal;
 use super::{ending, sys};
 
 /// How long after the leader's end its output is still waited for. What it wrote before is read in any case; this
@@ -32,14 +34,18 @@ const HAND_OVER: usize = READ / 4;
 #[derive(Debug)]
 pub(super) enum Source {
     Pipe(pipe::Receiver),
-    Terminal(pty_process::OwnedReadPty),
+    Terminal(Terminal),
 }
 
 impl Source {
-    async fn read(&mut self, buffer: &mut BytesMut) -> io::Result<usize> {
+    /// Reads once, about `most` bytes at most.
+    async fn read(&mut self, buffer: &mut BytesMut, most: usize) -> io::Result<usize> {
         match self {
-            Self::Pipe(pipe) => pipe.read_buf(buffer).await,
-            Self::Terminal(terminal) => terminal.read_buf(buffer).await,
+            Self::Pipe(pipe) => {
+                buffer.reserve(most);
+                pipe.read_buf(buffer).await
+            }
+            Self::Terminal(terminal) => terminal.read(buffer, most).await,
         }
     }
 }
@@ -63,10 +69,7 @@ impl Lane {
     /// Reads once. Pending for ever when there is nothing to read from.
     async fn read(&mut self, room: usize) -> io::Result<usize> {
         match &mut self.source {
-            Some(source) if room > 0 => {
-                self.buffer.reserve(READ.min(room));
-                source.read(&mut self.buffer).await
-            }
+            Some(source) if room > 0 => source.read(&mut self.buffer, READ.min(room)).await,
             _ => std::future::pending().await,
         }
     }
@@ -124,6 +127,8 @@ pub(super) async fn run(
     let tap = |stream| forward.map(|forward| Tap::new(Arc::clone(forward), job.pid, stream));
     let lane = |stream, source| Lane::new(stream, source, tap(stream));
     let (mut out, mut err) = (lane(Stream::Stdout, out), lane(Stream::Stderr, err));
+    // One clock for the whole life: each new one would have to be entered among all that wait, and taken out again.
+    let mut clock = pin!(sleep_until(deadline.unwrap_or_else(Instant::now)));
     let mut ending: Option<tokio::task::JoinHandle<()>> = None;
     let mut exited: Option<Instant> = None;
     loop {
@@ -161,18 +166,20 @@ pub(super) async fn run(
                     err.count_owed();
                 }
             }
-            () = at(deadline), if ending.is_none() && exited.is_none() => job.end(Reason::Timeout),
-            () = at(linger) => {}
+            () = clock.as_mut(), if deadline.is_some() && ending.is_none() && exited.is_none() => {
+                job.end(Reason::Timeout);
+            }
             () = job.room.notified(), if out_room == 0 || err_room == 0 => {}
             read = out.read(out_room) => out.took(&job, read),
             read = err.read(err_room) => err.took(&job, read),
+            // Last, because it is seen above too, and mostly both ends are there before it is waited for.
+            () = at(linger) => {}
         }
     }
     for tap in [&mut out, &mut err].into_iter().filter_map(|lane| lane.tap.as_mut()) {
         tap.finish();
     }
-    job.state().ended = Some(std::time::Instant::now());
-    job.touch();
+    job.complete();
     if let (Some(forward), Some(exit)) = (forward, job.exit()) {
         forward.ended(job.pid, exit);
     }

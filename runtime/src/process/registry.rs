@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant, SystemTime};
 
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, SetOnce, watch};
 
 use super::ending;
 use super::environment::Environment;
@@ -176,6 +176,7 @@ impl Engine {
                 log: Mutex::new(Log::new(launch.keep, launch.full)),
                 state: Mutex::new(State { leader: Some(Arc::clone(&running.pidfd)), ..State::default() }),
                 changed: watch::Sender::new(0),
+                over: SetOnce::new(),
                 room: Notify::new(),
                 stop: Notify::new(),
             });

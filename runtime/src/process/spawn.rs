@@ -20,6 +20,7 @@ use super::programs::Program;
 use super::pump::Source;
 use super::ring::Full;
 use super::sys::{self, Identity, Image, Plan};
+use super::terminal::Terminal;
 
 /// Everything that is to be known about a process before it starts.
 #[derive(Debug)]
@@ -202,21 +203,16 @@ fn with_terminal(
     columns: u16,
     rows: u16,
 ) -> Result<Running, SpawnError> {
-    let failed = |e: pty_process::Error| SpawnError::System(io::Error::other(e));
-    let (master, slave) = pty_process::open().map_err(failed)?;
-    // Before the program starts, so that the first thing it can ask is answered right.
-    master.resize(pty_process::Size::new(rows, columns)).map_err(failed)?;
+    let (terminal, slave) = Terminal::open(columns, rows).map_err(SpawnError::System)?;
     let end = slave.as_fd();
     if let Some(identity) = common.identity {
         // Programs open their terminal by its name too.
         let (uid, gid) = (rustix::fs::Uid::from_raw(identity.uid), rustix::fs::Gid::from_raw(identity.gid));
         rustix::fs::fchown(end, Some(uid), Some(gid)).map_err(system)?;
     }
-    let terminal = rustix::io::fcntl_dupfd_cloexec(&master, 3).map_err(system)?;
     let (pid, pidfd) = start(launch, None, common, tag, [end, end, end], Some(end))?;
-    let (reader, writer) = master.into_split();
-    let input = Input::new(Writer::Terminal(writer, terminal));
-    finish(pid, pidfd, [Some(Source::Terminal(reader)), None], Some(input))
+    let input = Input::new(Writer::Terminal(terminal.clone()));
+    finish(pid, pidfd, [Some(Source::Terminal(terminal)), None], Some(input))
 }
 
 fn finish(

@@ -276,6 +276,12 @@ pub(super) fn watch(pidfd: Arc<OwnedFd>) -> io::Result<AsyncFd<Arc<OwnedFd>>> {
     unsafe { AsyncFd::register_with_interest(pidfd, tokio::io::Interest::READABLE) }.map_err(io::Error::from)
 }
 
+/// Watches a terminal for bytes and for room.
+pub(super) fn watch_terminal(terminal: OwnedFd) -> io::Result<AsyncFd<OwnedFd>> {
+    // SAFETY: the watch owns the descriptor, and it is never replaced.
+    unsafe { AsyncFd::register(terminal) }.map_err(io::Error::from)
+}
+
 /// Bytes that wait in a pipe or terminal.
 pub(super) fn pending(fd: BorrowedFd<'_>) -> usize {
     rustix::io::ioctl_fionread(fd).map_or(0, |n| usize::try_from(n).unwrap_or(usize::MAX))

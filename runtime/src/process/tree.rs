@@ -58,6 +58,12 @@ pub(super) fn signal_one(descent: Descent, pid: i32, signal: Signal) -> bool {
 
 /// The process, if it lives and is one of those meant.
 fn belongs(pid: i32, descent: Descent) -> Option<Member> {
+    let tag = tag_of(pid).unwrap_or(0);
+    let (low, high) = descent.tags;
+    let tagged = (low..=high).contains(&tag);
+    if !tagged && descent.session.is_none() {
+        return None;
+    }
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name in brackets may hold anything, brackets too; the fields begin behind the last one.
     let (_, fields) = stat.rsplit_once(')')?;
@@ -67,9 +73,7 @@ fn belongs(pid: i32, descent: Descent) -> Option<Member> {
         return None;
     }
     let session: i32 = fields.nth(2)?.parse().ok()?;
-    let tag = tag_of(pid).unwrap_or(0);
-    let (low, high) = descent.tags;
-    ((low..=high).contains(&tag) || descent.session == Some(session)).then_some(Member { pid, tag })
+    (tagged || descent.session == Some(session)).then_some(Member { pid, tag })
 }
 
 /// The tag that a process carries.
