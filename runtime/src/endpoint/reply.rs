@@ -33,12 +33,16 @@ pub enum ReplyBody {
     WebSocket(WebSocketReply),
 }
 
+/// Bytes that a socket reads at once where nobody says.
+const READ: usize = 128 * 1024;
+
 type SocketTask = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// What becomes of the socket after the upgrade.
 pub struct WebSocketReply {
     pub(crate) run: Box<dyn FnOnce(WebSocket) -> SocketTask + Send>,
     pub(crate) max_message_bytes: usize,
+    pub(crate) read_bytes: usize,
     pub(crate) protocol: Option<HeaderValue>,
 }
 
@@ -88,8 +92,19 @@ impl Reply {
         F: Future<Output = ()> + Send + 'static,
     {
         let run = Box::new(move |socket| Box::pin(run(socket)) as SocketTask);
-        let body = ReplyBody::WebSocket(WebSocketReply { run, max_message_bytes, protocol: None });
+        let body =
+            ReplyBody::WebSocket(WebSocketReply { run, max_message_bytes, read_bytes: READ, protocol: None });
         Self { status: StatusCode::SWITCHING_PROTOCOLS, headers: HeaderMap::new(), body }
+    }
+
+    /// Reads so many bytes of the socket at once. The library clears that much memory whenever it looks whether
+    /// something has come, so a socket of small frames answers sooner with less.
+    #[must_use]
+    pub fn reading(mut self, bytes: usize) -> Self {
+        if let ReplyBody::WebSocket(socket) = &mut self.body {
+            socket.read_bytes = bytes;
+        }
+        self
     }
 
     /// Says yes to a subprotocol, where the client has offered it.

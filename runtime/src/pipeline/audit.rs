@@ -229,6 +229,7 @@ fn success(mut record: Record, served: Served) -> Response<Body> {
                 upgrade = upgrade.protocols([protocol.to_str().unwrap_or_default().to_owned()]);
             }
             let limit = socket.max_message_bytes;
+            let upgrade = upgrade.read_buffer_size(socket.read_bytes);
             return upgrade.max_message_size(limit).max_frame_size(limit).on_upgrade(
                 move |stream| async move {
                     (socket.run)(stream).await;

@@ -16,6 +16,9 @@ use crate::websocket::{self, Pulse, Until};
 /// Largest message of a client, in bytes.
 pub const MAX_MESSAGE: usize = 1 << 20;
 
+/// Bytes read of a client at once: it types.
+pub const READ: usize = 4096;
+
 /// Output of one frame, in bytes; escaped it may be six times as long.
 const FRAME: usize = 64 * 1024;
 

@@ -33,7 +33,7 @@ use crate::auth::SOCKET;
 use crate::endpoint::{Answer, Call, Reply};
 use crate::error::{ApiError, ErrorCode};
 use crate::process::Stream;
-use crate::pty::socket::{self, MAX_MESSAGE, Rules};
+use crate::pty::socket::{self, MAX_MESSAGE, READ, Rules};
 
 pub(crate) async fn call(call: Call) -> Answer {
     let query = call.query();
@@ -55,5 +55,6 @@ pub(crate) async fn call(call: Call) -> Answer {
     Ok(Reply::websocket(MAX_MESSAGE, move |socket| {
         socket::serve(socket, session.attach(), offset, Rules { signal, until })
     })
+    .reading(READ)
     .speaking(SOCKET))
 }
