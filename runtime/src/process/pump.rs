@@ -1,9 +1,11 @@
 //! The task behind every job: moves output into the log, watches the clock, and reports the end once it is complete.
 
+use std::future::poll_fn;
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use bytes::BytesMut;
@@ -74,8 +76,8 @@ impl Lane {
         }
     }
 
-    /// Takes note of what was read. An error is the end: a terminal reports it so.
-    fn took(&mut self, job: &Job, read: io::Result<usize>) {
+    /// Takes note of what was read; tells whether it was a flood. An error is the end: a terminal reports it so.
+    fn took(&mut self, job: &Job, read: io::Result<usize>) -> bool {
         match read {
             Ok(bytes) if bytes > 0 => {
                 self.owed = self.owed.saturating_sub(bytes);
@@ -91,6 +93,7 @@ impl Lane {
                 }
                 job.log().push(self.stream, data);
                 job.touch();
+                return bytes >= HAND_OVER;
             }
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
             _ => {
@@ -98,6 +101,7 @@ impl Lane {
                 self.owed = 0;
             }
         }
+        false
     }
 
     /// Counts what waits in the pipe.
@@ -112,6 +116,20 @@ impl Lane {
     fn done(&self, lingered: bool) -> bool {
         self.source.is_none() || (lingered && self.owed == 0)
     }
+}
+
+/// Lets another thread go on here, while this one goes on with the reader that was woken: a task that wakes itself goes to
+/// the end of the queue, where an idle thread is called to take it. What a key prints is too little to be worth that.
+async fn part() {
+    let mut parted = false;
+    poll_fn(|context| {
+        if std::mem::replace(&mut parted, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 /// Runs a job to its end. `deadline`: when it is ended for taking too long. Outputs that an orphan still
@@ -170,8 +188,8 @@ pub(super) async fn run(
                 job.end(Reason::Timeout);
             }
             () = job.room.notified(), if out_room == 0 || err_room == 0 => {}
-            read = out.read(out_room) => out.took(&job, read),
-            read = err.read(err_room) => err.took(&job, read),
+            read = out.read(out_room) => if out.took(&job, read) { part().await },
+            read = err.read(err_room) => if err.took(&job, read) { part().await },
             // Last, because it is seen above too, and mostly both ends are there before it is waited for.
             () = at(linger) => {}
         }
