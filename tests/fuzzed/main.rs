@@ -2,7 +2,13 @@
 //!
 //! The long run: `PROPTEST_CASES=1000000 cargo test --release -p runtime --test fuzzed`.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test program")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a test program"
+)]
 
 #[path = "../../runtime/fuzz/parsers.rs"]
 mod parsers;
@@ -11,6 +17,32 @@ mod worlds;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use std::path::Path;
+
+/// The targets with a corpus, and what they ask.
+const CORPORA: [(&str, fn(&[u8])); 6] = [
+    ("range_header", parsers::range),
+    ("multipart", parsers::multipart),
+    ("worker_frames", parsers::worker),
+    ("texts", parsers::texts),
+    ("guard", worlds::guard),
+    ("archive", worlds::pack),
+];
+
+#[test]
+fn the_corpora_of_the_fuzz_targets() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus");
+    for (target, ask) in CORPORA {
+        // What the two read is text that is known: samples of it are there, and what was found of the others.
+        let files: Vec<_> =
+            std::fs::read_dir(folder.join(target)).into_iter().flatten().map(|file| file.unwrap().path()).collect();
+        assert!(files.len() > 10 || !["texts", "worker_frames"].contains(&target), "the samples of {target} are there");
+        for file in files {
+            println!("{}", file.display());
+            ask(&std::fs::read(&file).unwrap());
+        }
+    }
+}
 
 /// Any bytes, and among them pieces that mean something to one of the parsers.
 fn bytes() -> impl Strategy<Value = Vec<u8>> {

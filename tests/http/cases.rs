@@ -3,10 +3,12 @@
 //! A file is a list of rows. A row has `note`, `request` and `wanted`, and what the server is started with: `policy`
 //! (a document), `env`, `args`, `files` (beneath the base directory). `{base}` stands for the base directory everywhere.
 //! `wanted.body` is the whole body; the text `<any>` in it stands for any value. `wanted.headers` and `wanted.audit` name
-//! the members that must be there; `null` means that one must be absent.
+//! the members that must be there; `null` means that one must be absent. `before` are requests that are made first: what
+//! their answers hold is known to the row by its name, as `{pid}`.
 
 use crate::raw::{self, Answer};
 use crate::server::{Server, Setup, fill};
+use policy_lang::endpoint::{ENDPOINTS, GROUPS};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -24,6 +26,8 @@ struct Row {
     args: Vec<String>,
     #[serde(default)]
     files: BTreeMap<String, String>,
+    #[serde(default)]
+    before: Vec<Request>,
     request: Request,
     wanted: Wanted,
 }
@@ -53,6 +57,12 @@ struct Wanted {
     audit: BTreeMap<String, Value>,
 }
 
+impl Wanted {
+    fn code(&self) -> &str {
+        self.body.as_ref().and_then(|body| body["code"].as_str()).unwrap_or_default()
+    }
+}
+
 fn get() -> String {
     "GET".to_owned()
 }
@@ -65,6 +75,31 @@ fn every_row_is_answered_as_wanted() {
     files.sort();
     assert!(!files.is_empty());
     let faults: Vec<_> = files.iter().flat_map(|file| run_file(&folder, file)).collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Groups whose endpoints are all asked in rows; those of the others are driven by programs of their own.
+const IN_ROWS: [&str; 6] = ["commands", "file_ops", "process", "terminal", "system", "dev_tools"];
+
+#[test]
+fn each_endpoint_is_allowed_refused_and_malformed() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/http");
+    let kinds: [(&str, fn(&Wanted) -> bool); 3] = [
+        ("allowed", |wanted| wanted.status < 300),
+        ("refused", |wanted| matches!(wanted.status, 401 | 403) || wanted.code() == "endpoint_disabled"),
+        ("malformed", |wanted| wanted.status == 400),
+    ];
+    let mut faults = Vec::new();
+    for group in GROUPS.iter().filter(|group| IN_ROWS.contains(&group.name)) {
+        let endpoints = ENDPOINTS.iter().filter(|endpoint| endpoint.group == group.group);
+        // What is upgraded is no row: see `sockets` and `terminal_sockets`.
+        for endpoint in endpoints.filter(|endpoint| !endpoint.doors.iter().all(|door| door.upgrade)) {
+            let file = folder.join(group.name).join(format!("{}.yaml", endpoint.name));
+            let rows: Vec<Row> = serde_yaml::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+            let missing = kinds.iter().filter(|(_, is)| !rows.iter().any(|row| is(&row.wanted)));
+            faults.extend(missing.map(|(kind, _)| format!("{}: nothing is {kind}", endpoint.name)));
+        }
+    }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
@@ -111,10 +146,19 @@ fn setup(row: &Row) -> Setup {
     row.files.iter().fold(setup, |setup, (path, text)| setup.file(path, text))
 }
 
-fn judge(row: &Row, server: &Server) -> Vec<String> {
+/// What a text's `{name}` stands for, beside the directories.
+type Known = BTreeMap<String, Value>;
+
+fn filled(text: &str, base: &Path, known: &Known) -> String {
+    known.iter().fold(fill(text, base), |text, (name, value)| {
+        let plain = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        text.replace(&format!("\"{{{name}}}\""), &value.to_string()).replace(&format!("{{{name}}}"), &plain)
+    })
+}
+
+fn ask(server: &Server, request: &Request, known: &Known) -> Answer {
     let base = server.base();
-    let filled = |text: &str| fill(text, &base);
-    let request = &row.request;
+    let filled = |text: &str| filled(text, &base, known);
     let headers: Vec<_> = request.headers.iter().map(|(name, value)| (name.clone(), filled(value))).collect();
     let headers: Vec<_> = headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     let body = request.body.as_ref().map(|body| match body {
@@ -123,7 +167,20 @@ fn judge(row: &Row, server: &Server) -> Vec<String> {
     });
     let port = if request.path.starts_with("pty:") { server.pty_port.unwrap() } else { server.port };
     let path = filled(request.path.trim_start_matches("pty:"));
-    let answer = raw::request(port, &request.method, &path, &headers, body.as_deref().map(str::as_bytes));
+    raw::request(port, &request.method, &path, &headers, body.as_deref().map(str::as_bytes))
+}
+
+fn judge(row: &Row, server: &Server) -> Vec<String> {
+    let (base, mut known) = (server.base(), Known::new());
+    for request in &row.before {
+        let answer = ask(server, request, &known);
+        let Some(members) = answer.json().as_object().cloned().filter(|_| answer.status < 300) else {
+            return vec![format!("before it: {} {}", answer.status, body_of(&answer))];
+        };
+        known.extend(members);
+    }
+    let filled = |text: &str| filled(text, &base, &known);
+    let answer = ask(server, &row.request, &known);
     let mut faults = Vec::new();
     if answer.status != row.wanted.status {
         faults.push(format!("status {} instead of {}", answer.status, row.wanted.status));

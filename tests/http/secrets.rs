@@ -1,11 +1,12 @@
 //! Secrets of every source, each with a text of its own; a mixed run; then everything that came out is searched for them.
 
 use crate::raw::{Answer, connect, get, read_all, request};
-use crate::server::{Server, Setup};
+use crate::server::{PATIENCE, Server, Setup};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 /// Where a secret comes from. The text of each is `canary-` and its number.
 const SOURCES: [&str; 18] = [
@@ -143,8 +144,19 @@ fn rows_146_to_155_no_secret_comes_out() {
     let started = json!({"command": "sh -c 'env; cat'", "stdin": true});
     let started = out.answer("/process/start", &ask(&server, "POST", "/process/start", Some(started)));
     let pid = started.json()["pid"].to_string();
-    std::thread::sleep(std::time::Duration::from_millis(200));
+    std::thread::sleep(Duration::from_millis(200));
     out.answer("/process/output", &ask(&server, "GET", &format!("/process/{pid}/output"), None));
+    // On a terminal the same.
+    let session = json!({"shell": "/usr/bin/env"});
+    let session = out.answer("/pty/sessions", &ask(&server, "POST", "/pty/sessions", Some(session))).json();
+    let shown = format!("/pty/sessions/{}?offset=0", session["session_id"].as_str().unwrap());
+    let begun = Instant::now();
+    while ask(&server, "GET", &shown, None).json()["alive"] == true {
+        assert!(begun.elapsed() < PATIENCE, "env does not end");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let shown = out.answer("GET /pty/sessions", &ask(&server, "GET", &shown, None)).json();
+    assert!(shown["data"].as_str().unwrap().contains("TERM=xterm-256color\r\n"), "{shown}");
     // What a caller hands over reaches the child that it is for, and nothing else.
     let carried = json!({"command": "true", "env": {"APP_SECRET": canary(9)}});
     out.answer("/shell with env", &ask(&server, "POST", "/shell", Some(carried)));
@@ -235,7 +247,7 @@ fn row_154_a_crash_leaves_no_core() {
         if state.is_empty() || state.contains(") Z ") {
             break;
         }
-        std::thread::sleep(std::time::Duration::from_millis(5));
+        std::thread::sleep(Duration::from_millis(5));
     }
     let new: Vec<_> = names().into_iter().filter(|name| !before.contains(name)).collect();
     assert!(new.iter().all(|name| !name.to_string_lossy().contains("core")), "{new:?}");

@@ -83,6 +83,11 @@ fn tunnel_code(server: &Server, bytes: &[u8]) -> Option<u16> {
     answered(server.port, &handshake("/tunnel", &header), bytes)
 }
 
+/// The same of a command's socket.
+fn command_code(server: &Server, bytes: &[u8]) -> Option<u16> {
+    answered(server.port, &handshake("/v2/sandboxes/box/execute/ws", ""), bytes)
+}
+
 /// `None` where the connection ends without a close frame.
 fn answered(port: u16, handshake: &str, bytes: &[u8]) -> Option<u16> {
     let mut stream = connect(port);
@@ -155,6 +160,7 @@ fn row_178_broken_frames_are_answered_by_their_codes() {
     ] {
         assert_eq!(close_code(&server, &bytes), Some(code), "{what}");
         assert_eq!(tunnel_code(&server, &bytes), Some(code), "{what}, to the tunnel");
+        assert_eq!(command_code(&server, &bytes), Some(code), "{what}, to a command");
     }
 }
 
@@ -165,6 +171,7 @@ fn row_179_a_message_has_a_bound() {
     for length in [64 << 20, 1 << 62] {
         assert_eq!(close_code(&server, &announced(length)), Some(1009));
         assert_eq!(tunnel_code(&server, &announced(length)), Some(1009));
+        assert_eq!(command_code(&server, &announced(length)), Some(1009));
     }
     let mut parts = frame(0x01, b"x");
     for _ in 0..40_000 {

@@ -375,6 +375,19 @@ fn the_example_runs_unmodified() {
 }
 
 #[test]
+fn a_module_is_found_where_the_server_was_started() {
+    let dir = tempfile::tempdir().unwrap();
+    let package = dir.path().join("own");
+    std::fs::create_dir(&package).unwrap();
+    std::fs::write(package.join("words.py"), "GREETING = 'hello'\n").unwrap();
+    let text = "from .words import GREETING\n@command\ndef greets(): return GREETING\nstart(9000)\n";
+    std::fs::write(package.join("__init__.py"), format!("{HEAD}{text}")).unwrap();
+    let there = ["env", "-C", dir.path().to_str().unwrap()];
+    let server = Setup::new().under(&there).arg("--commands").arg("own").start();
+    assert_eq!(result(&server, "greets", &json!({})), json!("hello"));
+}
+
+#[test]
 fn the_example_run_as_a_script_becomes_the_server() {
     let dir = tempfile::tempdir().unwrap();
     let package = Path::new(env!("CARGO_MANIFEST_DIR")).join("python");

@@ -9,15 +9,15 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::stream::MaybeTlsStream;
 use tokio_tungstenite::tungstenite::{Error, Message, WebSocket, connect};
 
-type Socket = WebSocket<MaybeTlsStream<TcpStream>>;
+pub type Socket = WebSocket<MaybeTlsStream<TcpStream>>;
 
-fn open(server: &Server, body: &Value) -> String {
+pub fn open(server: &Server, body: &Value) -> String {
     let answer = post(server.port, "/pty/sessions", &body.to_string());
     assert_eq!(answer.status, 200, "{}", answer.json());
     answer.json()["session_id"].as_str().unwrap().to_owned()
 }
 
-fn attach(port: u16, session: &str, more: &str) -> Socket {
+pub fn attach(port: u16, session: &str, more: &str) -> Socket {
     let (socket, _) = connect(format!("ws://localhost:{port}/pty?session_id={session}{more}")).unwrap();
     wait_no_longer_than(&socket, 2 * PATIENCE);
     socket
@@ -29,7 +29,7 @@ fn wait_no_longer_than(socket: &Socket, time: Duration) {
     stream.set_read_timeout(Some(time)).unwrap();
 }
 
-fn say(socket: &mut Socket, frame: &Value) {
+pub fn say(socket: &mut Socket, frame: &Value) {
     if let Err(error) = socket.send(Message::Text(frame.to_string().into())) {
         let rest: Vec<_> = std::iter::from_fn(|| next(socket).ok()).collect();
         panic!("{frame} was not taken ({error}); before that came {rest:?}");
@@ -37,7 +37,7 @@ fn say(socket: &mut Socket, frame: &Value) {
 }
 
 /// The next JSON frame; `None` at the end, with the close code in its place.
-fn next(socket: &mut Socket) -> Result<Value, u16> {
+pub fn next(socket: &mut Socket) -> Result<Value, u16> {
     loop {
         match socket.read() {
             Ok(Message::Text(text)) => return Ok(serde_json::from_str(&text).unwrap()),

@@ -125,27 +125,20 @@ pub(crate) fn connect(peer: &Peer, request: Request<()>) -> Socket {
     tokio_tungstenite::tungstenite::client(request, stream).unwrap().0
 }
 
-/// Bytes of the text frames until the server closes.
-pub(crate) fn texts(socket: &mut Socket) -> usize {
+/// Bytes of the frames until the server closes, or until one shows `end`.
+pub(crate) fn frames(socket: &mut Socket, end: Option<u8>) -> usize {
     let mut total = 0;
     loop {
-        match socket.read() {
-            Ok(Message::Text(text)) => total += text.len(),
+        let data = match socket.read() {
+            Ok(Message::Binary(data)) => data,
+            Ok(Message::Text(text)) => text.into(),
             Ok(Message::Close(_)) | Err(_) => return total,
             // The library queues a pong for every ping, and sends it with the next read.
-            Ok(_) => {}
-        }
-    }
-}
-
-/// The same of binary frames.
-pub(crate) fn binaries(socket: &mut Socket) -> usize {
-    let mut total = 0;
-    loop {
-        match socket.read() {
-            Ok(Message::Binary(data)) => total += data.len(),
-            Ok(Message::Close(_)) | Err(_) => return total,
-            Ok(_) => {}
+            Ok(_) => continue,
+        };
+        total += data.len();
+        if end.is_some_and(|end| data.contains(&end)) {
+            return total;
         }
     }
 }

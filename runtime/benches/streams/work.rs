@@ -102,7 +102,7 @@ pub(crate) fn run(peer: &Peer, command: &[&str]) -> client::Socket {
 /// The same file through the socket of a command.
 pub(crate) fn command_socket(peer: &Peer) -> f64 {
     let begun = Instant::now();
-    let bytes = client::texts(&mut run(peer, &["cat", peer.dir.join("lines").to_str().unwrap()]));
+    let bytes = client::frames(&mut run(peer, &["cat", peer.dir.join("lines").to_str().unwrap()]), None);
     assert!(bytes > STREAM, "{bytes} bytes of frames");
     megabytes(bytes, begun)
 }
@@ -163,7 +163,7 @@ pub(crate) fn tunnel(peer: &Peer, stream: bool) -> f64 {
     let bytes = if stream && peer.kind == Kind::Ours {
         mux::read(&mut client::socket(peer, "/tunnel", None), number)
     } else {
-        client::binaries(&mut client::socket(peer, "/tunnel", Some(number)))
+        client::frames(&mut client::socket(peer, "/tunnel", Some(number)), None)
     };
     let speed = megabytes(bytes, begun);
     sender.join().unwrap();

@@ -96,3 +96,12 @@ for _ in range(3):
     equal(next(handle._stream)["command_id"], handle.command_id, "attached again")
     time.sleep(0.2)
 equal(handle.result.stdout, "alive\n")
+
+# Left alone while it prints: all is replayed, and what is typed then arrives.
+handle = box.run("head -c 8192 /dev/zero | tr '\\0' x; read line; echo \"<$line>\"", wait=False, close_input=False)
+handle._control._ws.close()
+again = handle.reconnect()
+equal(next(again._stream)["command_id"], handle.command_id, "attached again")
+again.send_input("typed\n")
+again.close_input()
+equal(again.result.stdout, "x" * 8192 + "<typed>\n")
