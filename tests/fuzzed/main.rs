@@ -34,9 +34,15 @@ fn the_corpora_of_the_fuzz_targets() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus");
     for (target, ask) in CORPORA {
         // What the two read is text that is known: samples of it are there, and what was found of the others.
-        let files: Vec<_> =
-            std::fs::read_dir(folder.join(target)).into_iter().flatten().map(|file| file.unwrap().path()).collect();
-        assert!(files.len() > 10 || !["texts", "worker_frames"].contains(&target), "the samples of {target} are there");
+        let files: Vec<_> = std::fs::read_dir(folder.join(target))
+            .into_iter()
+            .flatten()
+            .map(|file| file.unwrap().path())
+            .collect();
+        assert!(
+            files.len() > 10 || !["texts", "worker_frames"].contains(&target),
+            "the samples of {target} are there"
+        );
         for file in files {
             println!("{}", file.display());
             ask(&std::fs::read(&file).unwrap());
