@@ -2,13 +2,7 @@
 //!
 //! The long run: `PROPTEST_CASES=1000000 cargo test --release -p runtime --test fuzzed`.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    reason = "a test program"
-)]
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test program")]
 
 #[path = "../../runtime/fuzz/parsers.rs"]
 mod parsers;
@@ -19,8 +13,11 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use std::path::Path;
 
-/// The targets with a corpus, and what they ask.
-const CORPORA: [(&str, fn(&[u8])); 6] = [
+/// What a target asks of some bytes.
+type Ask = fn(&[u8]);
+
+/// The targets with a corpus.
+const CORPORA: [(&str, Ask); 6] = [
     ("range_header", parsers::range),
     ("multipart", parsers::multipart),
     ("worker_frames", parsers::worker),

@@ -81,10 +81,13 @@ fn every_row_is_answered_as_wanted() {
 /// Groups whose endpoints are all asked in rows; those of the others are driven by programs of their own.
 const IN_ROWS: [&str; 6] = ["commands", "file_ops", "process", "terminal", "system", "dev_tools"];
 
+/// Whether an answer is of a kind.
+type Is = fn(&Wanted) -> bool;
+
 #[test]
 fn each_endpoint_is_allowed_refused_and_malformed() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/http");
-    let kinds: [(&str, fn(&Wanted) -> bool); 3] = [
+    let kinds: [(&str, Is); 3] = [
         ("allowed", |wanted| wanted.status < 300),
         ("refused", |wanted| matches!(wanted.status, 401 | 403) || wanted.code() == "endpoint_disabled"),
         ("malformed", |wanted| wanted.status == 400),

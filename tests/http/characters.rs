@@ -14,8 +14,10 @@ const PIECES: (&str, &str) = (
 /// Nearly a mebibyte of characters that are three bytes long; no read ends between them but by chance.
 const WIDE: (&str, &str, usize) = ("yes 報告書 | head -n 100000 | tr -d '\\n'", "報告書", 100_000);
 
-/// The doors, and what each showed of a script.
-const DOORS: [(&str, fn(&Server, &str) -> String); 5] = [
+/// What a door shows of a script.
+type Show = fn(&Server, &str) -> String;
+
+const DOORS: [(&str, Show); 5] = [
     ("/shell", |server, script| {
         let ran = post(server.port, "/shell", &json!({"command": format!("sh {script}")}).to_string());
         ran.json()["stdout"].as_str().unwrap().to_owned()
