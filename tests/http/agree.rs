@@ -17,6 +17,8 @@ use policy_lang::scope::ScopeSet;
 use policy_lang::{Document, Inputs, compile_document};
 use serde_json::{Value, json};
 use std::path::Path;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 /// Questions that each policy is asked.
 const CALLS: usize = 400;
@@ -77,6 +79,8 @@ struct Ask {
     decl: &'static EndpointDecl,
     token: usize,
     paths: Vec<(&'static str, String)>,
+    /// The request leaves them out: they are what the endpoint then takes.
+    unsaid: bool,
 }
 
 /// Names of files end in something that no other question names, so that no work meets what another left.
@@ -104,13 +108,17 @@ fn ask(random: &mut Random, world: &World, turn: usize) -> Ask {
             if leaf.contains('.') { format!("{parent}/{turn}{leaf}") } else { format!("{path}/{turn}") };
         fill(&placed(&path), &world.server.base())
     };
+    let base = || world.server.base().display().to_string();
     let paths = match name {
         "files_move" => vec![("source", path()), ("destination", format!("{}.to", path()))],
         "shell" => vec![("cwd", path())],
+        "pty_create" => vec![("cwd", base())],
+        "git_status" | "git_diff" => vec![("path", base())],
         _ if files.contains(&name) => vec![("path", path())],
         _ => Vec::new(),
     };
-    Ask { decl, token: if random.one_in(2) { 0 } else { random.below(4) }, paths }
+    let unsaid = matches!(name, "pty_create" | "git_status" | "git_diff");
+    Ask { decl, token: if random.one_in(2) { 0 } else { random.below(4) }, paths, unsaid }
 }
 
 fn op(ask: &Ask, role: &str) -> Op {
@@ -152,7 +160,7 @@ fn served(world: &World, client: &mut Client, ask: &Ask) -> Option<Answer> {
         Method::Delete => ("DELETE", false),
     };
     let mut body = json!({});
-    for (role, path) in &ask.paths {
+    for (role, path) in ask.paths.iter().filter(|_| !ask.unsaid) {
         if carries_body {
             body[*role] = json!(path);
         } else {
@@ -182,46 +190,76 @@ fn lay(path: &Path, server: &Server) {
     }
 }
 
+/// What came of all questions so far; shared by those who ask.
+#[derive(Default)]
+struct Tally {
+    seeds: AtomicU64,
+    asked: AtomicUsize,
+    checked: AtomicUsize,
+    refused: AtomicUsize,
+    limited: AtomicUsize,
+}
+
 #[test]
 fn the_pipeline_and_the_function_agree() {
     let questions = if crate::server::full() { 1_000_000 } else { 10_000 };
-    let (mut seed, mut asked, mut checked, mut refused, mut limited) = (0, 0, 0, 0, 0);
-    while asked < questions {
-        seed += 1;
-        let random = &mut Random::new(seed);
-        let Some(world) = world(random) else { continue };
-        let (mut client, mut other) = (Client::new(world.server.port), Client::new(world.server.port));
-        for turn in 0..CALLS {
-            let ask = ask(random, &world, turn);
-            let wanted = decided(&world, &ask);
-            if wanted.is_none() && lasts(ask.decl) {
-                continue;
-            }
-            let Some(answer) = served(&world, &mut client, &ask) else { continue };
-            if answer.status == 429 {
-                limited += 1;
-                continue;
-            }
-            let got = refusal(&answer.json(), answer.status);
-            assert_eq!(got, wanted, "{ask:?}\n{:?}\n{}", answer.json(), policy_of(&world));
-            asked += 1;
-            refused += usize::from(wanted.is_some());
-            if turn % 4 == 0 {
-                let verdict = check(&mut other, &ask);
-                assert_eq!(
-                    refusal(&verdict, verdict["status"].as_u64().unwrap_or_default().try_into().unwrap()),
-                    wanted,
-                    "{ask:?}\n{verdict}\n{}",
-                    policy_of(&world)
-                );
-                assert_eq!(verdict["allowed"], wanted.is_none(), "{verdict}");
-                checked += 1;
-            }
+    // Other tests run beside the short one.
+    let askers = if crate::server::full() { std::thread::available_parallelism().unwrap().get() } else { 1 };
+    let tally = Tally::default();
+    std::thread::scope(|scope| {
+        for _ in 0..askers {
+            scope.spawn(|| {
+                while tally.asked.load(Relaxed) < questions {
+                    let random = &mut Random::new(tally.seeds.fetch_add(1, Relaxed) + 1);
+                    if let Some(world) = world(random) {
+                        question(random, &world, &tally);
+                    }
+                }
+            });
         }
-    }
+    });
+    let Tally { seeds, asked, checked, refused, limited } = tally;
+    let [asked, checked, refused, limited] = [asked, checked, refused, limited].map(AtomicUsize::into_inner);
     let mixed = asked / 10..asked * 9 / 10;
     assert!(mixed.contains(&refused), "{refused} of {asked} were refused: the comparison says little");
     assert!(checked > asked / 5 && limited < asked / 20, "{checked} checked, {limited} over a rate");
+    println!(
+        "{asked} questions about {} policies, {checked} of them to the check endpoint too, {refused} refused, \
+         0 disagreements",
+        seeds.into_inner()
+    );
+}
+
+/// Asks one server everything that one policy is asked.
+fn question(random: &mut Random, world: &World, tally: &Tally) {
+    let (mut client, mut other) = (Client::new(world.server.port), Client::new(world.server.port));
+    for turn in 0..CALLS {
+        let ask = ask(random, world, turn);
+        let wanted = decided(world, &ask);
+        if wanted.is_none() && lasts(ask.decl) {
+            continue;
+        }
+        let Some(answer) = served(world, &mut client, &ask) else { continue };
+        if answer.status == 429 {
+            tally.limited.fetch_add(1, Relaxed);
+            continue;
+        }
+        let got = refusal(&answer.json(), answer.status);
+        assert_eq!(got, wanted, "{ask:?}\n{:?}\n{}", answer.json(), policy_of(world));
+        tally.asked.fetch_add(1, Relaxed);
+        tally.refused.fetch_add(usize::from(wanted.is_some()), Relaxed);
+        if turn % 4 == 0 {
+            let verdict = check(&mut other, &ask);
+            assert_eq!(
+                refusal(&verdict, verdict["status"].as_u64().unwrap_or_default().try_into().unwrap()),
+                wanted,
+                "{ask:?}\n{verdict}\n{}",
+                policy_of(world)
+            );
+            assert_eq!(verdict["allowed"], wanted.is_none(), "{verdict}");
+            tally.checked.fetch_add(1, Relaxed);
+        }
+    }
 }
 
 fn policy_of(world: &World) -> String {
@@ -256,7 +294,7 @@ fn f11_explain_and_the_check_endpoint_agree_on_every_endpoint() {
             _ if decl.accepts.contains(Key::PathsAllow) => vec![("path", path("a.txt"))],
             _ => Vec::new(),
         };
-        let ask = Ask { decl, token: turn / 4 % 4, paths };
+        let ask = Ask { decl, token: turn / 4 % 4, paths, unsaid: false };
         let verdict = check(&mut client, &ask);
         let explained = explain(&world.server, &ask);
         let said =

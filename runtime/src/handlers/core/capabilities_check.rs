@@ -3,6 +3,7 @@
 //! # Request
 //! `endpoint`: its id. `path`: a path that the call would name; `paths`: several, as a list or as an object of
 //! parameter names. `op`: `read`, `write`, `delete`, `list` or `run`; without it, what the endpoint does by its scopes.
+//! Where no path is named none is judged: name `base_dir` to ask about an endpoint that takes it by itself.
 //!
 //! # Response
 //! `{endpoint, allowed, status, code, rule}`, and `scope` or `parameter` where they say more. `status` and `code` are
