@@ -5,6 +5,7 @@
 //! work asks its [`Stop`] whether it may go on.
 
 pub mod archive;
+mod claim;
 pub mod delete;
 mod descent;
 pub mod encode;

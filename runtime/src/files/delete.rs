@@ -52,6 +52,8 @@ fn delete_tree(access: Access<'_>, place: &Place, limit: u64) -> Result<u64, Fil
     });
     match emptied {
         Ok(()) => Ok(removed + 1),
+        // Nothing can go from there, and that is not a deletion that stopped half way.
+        Err(FilesError::Io(Errno::ROFS)) if removed == 0 => Err(FilesError::ReadOnlySystem),
         Err(FilesError::Io(errno)) => Err(FilesError::Incomplete { removed, errno }),
         Err(other) => Err(other),
     }

@@ -1,10 +1,11 @@
 //! Moving and renaming.
 
+use super::claim::{Entry, claim};
 use super::delete::{open_top, survey};
 use super::{Access, FilesError};
 use crate::guard::{GuardError, Kind, Last, NormalPath, Op, Place};
 use rustix::fd::OwnedFd;
-use rustix::fs::{AtFlags, Gid, Mode, OFlags, RenameFlags, Uid};
+use rustix::fs::{AtFlags, Gid, Mode, OFlags, Uid};
 use rustix::io::Errno;
 
 /// Most entries of a tree that are looked at before it is moved.
@@ -102,8 +103,7 @@ fn judge_tree(access: Access<'_>, from: &Place, to: &Place) -> Result<(), (Files
 
 fn rename(from: &Place, to: &Place, overwrite: bool) -> Result<(), FilesError> {
     let (old, new) = (from.name.as_slice(), to.name.as_slice());
-    let flags = if overwrite { RenameFlags::empty() } else { RenameFlags::NOREPLACE };
-    match rustix::fs::renameat_with(&from.dir, old, &to.dir, new, flags) {
+    match take((&from.dir, old), (&to.dir, new), overwrite) {
         Ok(()) => Ok(()),
         Err(Errno::EXIST | Errno::NOTEMPTY) => Err(FilesError::AlreadyExists),
         Err(Errno::ISDIR) => Err(FilesError::Conflict("the destination is a directory")),
@@ -115,8 +115,15 @@ fn rename(from: &Place, to: &Place, overwrite: bool) -> Result<(), FilesError> {
     }
 }
 
+/// Renames; without `overwrite` only to a name that is free.
+fn take(old: Entry<'_, OwnedFd>, new: Entry<'_, OwnedFd>, overwrite: bool) -> Result<(), Errno> {
+    if overwrite { rustix::fs::renameat(old.0, old.1, new.0, new.1) } else { claim(old, new) }
+}
+
 /// Moves between file systems: copies next to the destination, renames, then removes the source.
 fn copy_across(from: &Place, to: &Place, overwrite: bool) -> Result<(), FilesError> {
+    // What may not leave is not copied either.
+    rustix::fs::accessat(&from.dir, c".", rustix::fs::Access::WRITE_OK, AtFlags::empty())?;
     let temporary = format!(".move-{}.part", uuid::Uuid::new_v4().simple());
     match from.kind() {
         Some(Kind::File) => copy_file(from, &to.dir, &temporary)?,
@@ -126,8 +133,7 @@ fn copy_across(from: &Place, to: &Place, overwrite: bool) -> Result<(), FilesErr
         }
         _ => return Err(FilesError::Conflict("only files and links can be moved to another file system")),
     }
-    let flags = if overwrite { RenameFlags::empty() } else { RenameFlags::NOREPLACE };
-    let renamed = rustix::fs::renameat_with(&to.dir, temporary.as_str(), &to.dir, to.name.as_slice(), flags);
+    let renamed = take((&to.dir, temporary.as_bytes()), (&to.dir, to.name.as_slice()), overwrite);
     if let Err(error) = renamed {
         let _ = rustix::fs::unlinkat(&to.dir, temporary.as_str(), AtFlags::empty());
         return Err(match error {

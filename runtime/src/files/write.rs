@@ -4,10 +4,11 @@
 //! the owner and mode of what it replaces, is renamed into place, and the directory is synced. Only then is it said
 //! to be written. Until the rename the old file is untouched; a writer that is dropped before it removes its file.
 
+use super::claim::claim;
 use super::{Access, FilesError};
 use crate::guard::{Guard, GuardError, Kind, Last, NormalPath, Op, Place, give_file};
 use rustix::fd::OwnedFd;
-use rustix::fs::{AtFlags, Gid, Mode, OFlags, RenameFlags, Stat, Uid};
+use rustix::fs::{AtFlags, Gid, Mode, OFlags, Stat, Uid};
 use rustix::io::Errno;
 
 /// A step of a writer, in order. A seam is told before each.
@@ -201,14 +202,7 @@ impl<'a> Writer<'a> {
         let renamed = if overwrite {
             rustix::fs::renameat(dir, temporary, dir, name)
         } else {
-            match rustix::fs::renameat_with(dir, temporary, dir, name, RenameFlags::NOREPLACE) {
-                // A file system without the flag: a hard link is exclusive too.
-                Err(Errno::INVAL | Errno::NOSYS) => {
-                    rustix::fs::linkat(dir, temporary, dir, name, AtFlags::empty())
-                        .and_then(|()| rustix::fs::unlinkat(dir, temporary, AtFlags::empty()))
-                }
-                done => done,
-            }
+            claim((dir, temporary.as_bytes()), (dir, name))
         };
         match renamed {
             Ok(()) => {
