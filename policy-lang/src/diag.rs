@@ -15,7 +15,7 @@ use crate::source::Span;
 pub use codes::{CODES, Code, page};
 pub use level::{Level, Levels};
 pub use page::Page;
-pub use quoted::quoted;
+pub use quoted::{harmless, quoted};
 pub use sink::Sink;
 pub(crate) use sink::sort;
 

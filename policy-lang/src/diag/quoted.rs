@@ -1,5 +1,7 @@
 //! The author's words within ours: between backticks, short, and harmless to a terminal.
 
+use std::borrow::Cow;
+
 /// Characters of the input that a message repeats.
 const MAX_CHARS: usize = 60;
 
@@ -21,9 +23,38 @@ pub fn quoted(text: &str) -> String {
     out
 }
 
+/// A text that may hold the author's words, harmless to a terminal: controls but line breaks, and what turns the
+/// direction of writing or cannot be seen, are escaped.
+#[must_use]
+pub fn harmless(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_harmful) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for character in text.chars() {
+        if is_harmful(character) {
+            out.extend(character.escape_debug());
+        } else {
+            out.push(character);
+        }
+    }
+    Cow::Owned(out)
+}
+
+fn is_harmful(character: char) -> bool {
+    let hidden = matches!(character, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}');
+    hidden || character.is_control() && character != '\n'
+}
+
 #[cfg(test)]
 mod tests {
-    use super::quoted;
+    use super::{harmless, quoted};
+
+    #[test]
+    fn a_text_keeps_its_lines_and_loses_what_a_terminal_would_obey() {
+        assert_eq!(harmless("端点\n  `a`: \"e\u{301}\""), "端点\n  `a`: \"e\u{301}\"");
+        assert_eq!(harmless("[a\tb, \u{1b}7\u{9b}] \u{202e}"), "[a\\tb, \\u{1b}7\\u{9b}] \\u{202e}");
+    }
 
     #[test]
     fn input_is_shown_as_it_is_but_for_what_a_terminal_would_obey() {

@@ -6,6 +6,7 @@ mod table;
 use super::keys::{Beaten, Holds, KeyReport, Reason};
 use super::{EditReport, Explanation, GateLine, Outcome, show};
 use crate::decide::Query;
+use crate::diag::harmless;
 use crate::endpoint::{Group, Key, Method};
 use crate::layer::LayerKind;
 use crate::policy::CompiledPolicy;
@@ -34,7 +35,7 @@ pub fn render(
     }
     let core = policy.decl(query.endpoint).is_some_and(|decl| decl.group == Group::Core);
     text.push_str(&turning(core, explanation.allowed, edits, document));
-    text
+    harmless(&text).into_owned()
 }
 
 fn head(policy: &CompiledPolicy, explanation: &Explanation<'_>, query: &Query<'_>) -> String {

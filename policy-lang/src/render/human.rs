@@ -11,7 +11,7 @@ use codespan_reporting::diagnostic::{Diagnostic as Drawn, Label as DrawnLabel, S
 use codespan_reporting::files::Files;
 use codespan_reporting::term::{self, Config, termcolor::Buffer};
 
-use crate::diag::{Diagnostic, Label, Severity};
+use crate::diag::{Diagnostic, Label, Severity, harmless};
 use crate::source::SourceMap;
 use excerpt::Excerpts;
 
@@ -89,7 +89,7 @@ pub fn remark(sources: &SourceMap, remark: &Remark<'_>, options: RenderOptions) 
         notes.extend(remark.notes.iter().cloned());
         notes
     });
-    let drawn = drawn.unwrap_or_else(|| format!("{}: {}", remark.code, remark.message));
+    let drawn = drawn.unwrap_or_else(|| format!("{}: {}", remark.code, harmless(remark.message)));
     format!("{}\n", drawn.trim_end())
 }
 
@@ -112,7 +112,7 @@ impl Head<'_> {
     ) -> Option<String> {
         let labels: Vec<&Label> = self.primary.into_iter().chain(self.related).collect();
         let excerpts = Excerpts::new(sources, &labels, options.width.max(40));
-        let mut drawn = Drawn::new(self.severity).with_code(self.code).with_message(self.message);
+        let mut drawn = Drawn::new(self.severity).with_code(self.code).with_message(harmless(self.message));
         let mut elsewhere = Vec::new();
         for (at, label) in labels.iter().enumerate() {
             match excerpts.locate(label.span) {
@@ -122,12 +122,12 @@ impl Head<'_> {
                     } else {
                         DrawnLabel::secondary(file, range)
                     };
-                    drawn.labels.push(style.with_message(&label.message));
+                    drawn.labels.push(style.with_message(harmless(&label.message)));
                 }
                 None => elsewhere.push(*label),
             }
         }
-        drawn.notes = notes(&elsewhere);
+        drawn.notes = notes(&elsewhere).iter().map(|note| harmless(note).into_owned()).collect();
         emit(&excerpts, &drawn, options.color)
     }
 }
@@ -152,7 +152,7 @@ fn plain(finding: &Diagnostic) -> String {
         Severity::Warning => "warning",
         Severity::Info => "note",
     };
-    format!("{severity}[{}]: {}", finding.code.as_str(), finding.message)
+    format!("{severity}[{}]: {}", finding.code.as_str(), harmless(&finding.message))
 }
 
 const fn severity(severity: Severity) -> DrawnSeverity {

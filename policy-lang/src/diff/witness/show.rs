@@ -2,6 +2,7 @@
 
 use super::{Beyond, Witness};
 use crate::decide::VariableUse;
+use crate::diag::harmless;
 use crate::endpoint::{ENDPOINTS, Key};
 use crate::matchers::signal;
 use std::fmt;
@@ -86,15 +87,8 @@ fn counted(key: Key, amount: u64) -> String {
     }
 }
 
-/// Text without controls, quoted where it holds a space.
+/// Text without controls, on one line, quoted where it holds a space.
 fn shown(text: &str) -> String {
-    let plain: String = text
-        .chars()
-        .flat_map(|c| {
-            if c.is_control() { c.escape_default().to_string() } else { c.to_string() }
-                .chars()
-                .collect::<Vec<_>>()
-        })
-        .collect();
+    let plain = harmless(text).replace('\n', "\\n");
     if plain.contains(' ') { format!("`{plain}`") } else { plain }
 }

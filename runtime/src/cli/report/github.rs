@@ -1,6 +1,7 @@
 //! Findings as workflow commands: annotations that a forge shows beside the line of a pull request.
 
 use super::{Finding, Report};
+use policy_lang::diag::harmless;
 use std::fmt::Write;
 
 /// One `::error …` line a finding, then nothing: the summary is for people and goes elsewhere.
@@ -38,7 +39,7 @@ fn line(out: &mut String, finding: &Finding) {
 
 /// Escapes a message.
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    harmless(text).replace('%', "%25").replace('\n', "%0A")
 }
 
 /// Escapes the value of a property.
@@ -54,5 +55,6 @@ mod tests {
     fn escapes_what_would_end_a_property() {
         assert_eq!(property("a:b,c%d\n"), "a%3Ab%2Cc%25d%0A");
         assert_eq!(data("a:b,c%d\n"), "a:b,c%25d%0A");
+        assert_eq!(data("a\r::b\u{1b}7"), "a\\r::b\\u{1b}7");
     }
 }
