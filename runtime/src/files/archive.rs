@@ -3,16 +3,20 @@
 //! The archive is complete before a byte of it is answered, since its size stands beside it; it waits in a
 //! [`Spool`], and the caps are checked as it grows.
 
+mod bounded;
 mod tar;
 mod zip;
 
+use self::bounded::{Capped, Exact};
 use super::descent::Descent;
 use super::{Access, FilesError, Spool};
 use crate::guard::{Dir, Guard, GuardError, Kind, ListingBuffer, NormalPath, Op, Opened};
 use rustix::fd::OwnedFd;
 use rustix::fs::Stat;
 use std::cell::Cell;
-use std::io::{Read, Write};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::io::Read;
 use std::ops::ControlFlow;
 
 /// What an archive is written as.
@@ -69,12 +73,17 @@ pub struct Archived<'g> {
 
 /// One format.
 trait Packer {
+    /// What a member is called in this format.
+    fn name(&self, name: &[u8]) -> Vec<u8> {
+        name.to_vec()
+    }
     fn directory(&mut self, name: &[u8], stat: &Stat) -> Result<(), FilesError>;
     fn file(&mut self, name: &[u8], stat: &Stat, content: &mut dyn Read) -> Result<(), FilesError>;
     fn finish(self: Box<Self>) -> Result<(), FilesError>;
 }
 
-/// Packs `paths` into one archive. A path below the base directory is named from there, another by its last name.
+/// Packs `paths` into one archive. A path below the base directory is named from there, another by its last name. What
+/// several paths reach is packed once; of different entries with one name the first is packed.
 ///
 /// # Errors
 ///
@@ -89,13 +98,16 @@ pub fn archive<'g>(
     }
     let mut content = Spool::new(access.guard);
     let failure = Cell::new(None);
-    let capped = Capped { spool: &mut content, limit: options.max_bytes, access, failure: &failure };
+    let capped =
+        Capped { spool: &mut content, limit: options.max_bytes, stop: access.stop, failure: &failure };
     let mut packer: Box<dyn Packer + '_> = match options.format {
         Format::TarGz => Box::new(tar::TarGz::new(capped)),
         Format::Zip => Box::new(zip::Zip::new(capped)),
     };
     let limit = options.max_entries;
-    let mut run = Run { access, packer: &mut *packer, failure: &failure, limit, entries: 0, skipped: 0 };
+    let packed = HashMap::new();
+    let mut run =
+        Run { access, packer: &mut *packer, failure: &failure, limit, packed, entries: 0, skipped: 0 };
     if let Err(error) = paths.iter().try_for_each(|path| run.path(path)) {
         let error = failure.get().unwrap_or(error);
         // Told before the packer is dropped and writes its tail.
@@ -116,6 +128,8 @@ struct Run<'a, 'p> {
     /// Why nothing more can be written.
     failure: &'p Cell<Option<FilesError>>,
     limit: u64,
+    /// What stands in the archive, and the path that it came from.
+    packed: HashMap<Vec<u8>, Vec<u8>>,
     entries: u64,
     skipped: u64,
 }
@@ -126,7 +140,7 @@ impl Run<'_, '_> {
         let Access { guard, judge, .. } = self.access;
         let name = member_name(guard, path.as_bytes());
         match guard.file(judge, path, Op::Read) {
-            Ok(Opened { fd, stat, .. }) => self.file(&name, &fd, &stat),
+            Ok(Opened { fd, stat, path }) => self.file(&name, path, &fd, &stat),
             Err(GuardError::NotARegularFile) => match guard.tree(judge, path, Op::Read) {
                 Ok(top) => self.tree(&name, &top),
                 Err(GuardError::NotADirectory) => Err(GuardError::NotARegularFile.into()),
@@ -168,7 +182,7 @@ impl Run<'_, '_> {
                     Err(_) => self.skipped += 1,
                 },
                 Kind::File => match dir.open_file(&entry) {
-                    Ok((fd, stat)) => self.file(&member, &fd, &stat)?,
+                    Ok((fd, stat)) => self.file(&member, path, &fd, &stat)?,
                     Err(_) => self.skipped += 1,
                 },
                 Kind::Symlink | Kind::Special => self.skipped += 1,
@@ -177,7 +191,7 @@ impl Run<'_, '_> {
     }
 
     fn enter(&mut self, name: Vec<u8>, dir: &Dir, buffer: &mut ListingBuffer) -> Result<Packing, FilesError> {
-        if !name.is_empty() {
+        if !name.is_empty() && self.is_new(&name, dir.path().to_vec()) {
             self.count()?;
             self.packer.directory(&name, &rustix::fs::fstat(dir.fd())?)?;
         }
@@ -192,12 +206,29 @@ impl Run<'_, '_> {
         Ok(Packing { name, left })
     }
 
-    fn file(&mut self, name: &[u8], fd: &OwnedFd, stat: &Stat) -> Result<(), FilesError> {
+    fn file(&mut self, name: &[u8], path: Vec<u8>, fd: &OwnedFd, stat: &Stat) -> Result<(), FilesError> {
+        if !self.is_new(name, path) {
+            return Ok(());
+        }
         self.count()?;
         let left = u64::try_from(stat.st_size).unwrap_or_default();
-        let mut content = Exact { fd, left, access: self.access, failure: self.failure };
+        let mut content = Exact { fd, left, stop: self.access.stop, failure: self.failure };
         self.packer.file(name, stat, &mut content)?;
         self.failure.get().map_or(Ok(()), Err)
+    }
+
+    /// Whether nothing of this name was packed yet. Another entry with the name of one that was is left out.
+    fn is_new(&mut self, name: &[u8], path: Vec<u8>) -> bool {
+        match self.packed.entry(self.packer.name(name)) {
+            Entry::Vacant(free) => {
+                free.insert(path);
+                true
+            }
+            Entry::Occupied(taken) => {
+                self.skipped += u64::from(*taken.get() != path);
+                false
+            }
+        }
     }
 
     fn count(&mut self) -> Result<(), FilesError> {
@@ -224,65 +255,4 @@ fn member_name(guard: &Guard, path: &[u8]) -> Vec<u8> {
         _ => None,
     });
     relative.unwrap_or_else(|| path.rsplit(|byte| *byte == b'/').next().unwrap_or_default()).to_vec()
-}
-
-/// Exactly as many bytes as a header promised: a file that grew is cut, one that shrank is filled up with zeros.
-struct Exact<'a> {
-    fd: &'a OwnedFd,
-    left: u64,
-    access: Access<'a>,
-    failure: &'a Cell<Option<FilesError>>,
-}
-
-impl Read for Exact<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        self.access.stop.check().map_err(std::io::Error::other)?;
-        self.failure.get().map_or(Ok(()), Err).map_err(std::io::Error::other)?;
-        let want = usize::try_from(self.left).unwrap_or(usize::MAX).min(buffer.len());
-        let Some(room) = buffer.get_mut(..want).filter(|room| !room.is_empty()) else { return Ok(0) };
-        let read = match rustix::io::read(self.fd, &mut *room)? {
-            0 => {
-                room.fill(0);
-                want
-            }
-            read => read,
-        };
-        self.left -= read as u64;
-        Ok(read)
-    }
-}
-
-/// A spool that refuses to grow past its cap.
-struct Capped<'s, 'g> {
-    spool: &'s mut Spool<'g>,
-    limit: u64,
-    access: Access<'g>,
-    failure: &'s Cell<Option<FilesError>>,
-}
-
-impl Capped<'_, '_> {
-    fn write_all_of(&mut self, bytes: &[u8]) -> Result<(), FilesError> {
-        self.access.stop.check()?;
-        if self.spool.size() + bytes.len() as u64 > self.limit {
-            return Err(FilesError::ArchiveTooLarge { limit: self.limit, unit: "bytes" });
-        }
-        Ok(self.spool.write_all(bytes)?)
-    }
-}
-
-impl Write for Capped<'_, '_> {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        // Archive writers write their tail when they are dropped, and complain to stderr where anything went wrong. So
-        // they never learn of a failure: whoever feeds them does, and stops.
-        if self.failure.get().is_none()
-            && let Err(error) = self.write_all_of(bytes)
-        {
-            self.failure.set(Some(error));
-        }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
 }

@@ -1,8 +1,9 @@
-//! The zip form. Its names are text: bytes that are no UTF-8 are replaced.
+//! The zip form. Its names are text: bytes that are no UTF-8 are written as `%` and two hex digits.
 
 use super::Packer;
 use crate::files::FilesError;
 use rustix::fs::Stat;
+use std::fmt::Write as _;
 use std::io::{Read, Write};
 use time::OffsetDateTime;
 use zip::result::ZipError;
@@ -50,13 +51,28 @@ fn failed(error: ZipError) -> FilesError {
     }
 }
 
+fn text(name: &[u8]) -> String {
+    let mut text = String::with_capacity(name.len());
+    for chunk in name.utf8_chunks() {
+        text.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            let _ = write!(text, "%{byte:02X}");
+        }
+    }
+    text
+}
+
 impl<W: Write> Packer for Zip<W> {
+    fn name(&self, name: &[u8]) -> Vec<u8> {
+        text(name).into_bytes()
+    }
+
     fn directory(&mut self, name: &[u8], stat: &Stat) -> Result<(), FilesError> {
-        self.0.add_directory(String::from_utf8_lossy(name), options(stat)).map_err(failed)
+        self.0.add_directory(text(name), options(stat)).map_err(failed)
     }
 
     fn file(&mut self, name: &[u8], stat: &Stat, content: &mut dyn Read) -> Result<(), FilesError> {
-        self.0.start_file(String::from_utf8_lossy(name), options(stat)).map_err(failed)?;
+        self.0.start_file(text(name), options(stat)).map_err(failed)?;
         std::io::copy(content, &mut self.0)?;
         Ok(())
     }

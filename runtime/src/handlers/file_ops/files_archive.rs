@@ -6,8 +6,9 @@
 //!
 //! # Response
 //! `{"content_base64", "format", "bytes", "entries", "skipped"}`. A path below the base directory is named from there,
-//! another by its last part. No link is followed: links, what is neither file nor directory, and what the rules
-//! refuse are left out and counted in `skipped`. Owners and set-id bits are not kept.
+//! another by its last part. No link is followed: links, what is neither file nor directory, what the rules refuse, and
+//! what would take the name of another entry are left out and counted in `skipped`. What several paths reach is packed
+//! once. Owners and set-id bits are not kept; in a zip bytes of a name that are no UTF-8 are written as `%FF`.
 //!
 //! # Limits
 //! `limits.max_entries`, `limits.max_bytes` (of the archive), `limits.timeout_seconds`. Packing ends as soon as one is
