@@ -2,31 +2,56 @@
 
 use crate::endpoint::{Intake, Query};
 use crate::process::masking;
-use serde_json::Value;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 /// Longest subject that is written, in bytes.
 const LONGEST: usize = 1024;
+/// Of a list of paths so many are written.
+const MOST_NAMED: usize = 16;
 
 /// The subject and which kind it is. `shell_runs`: a command that is one string is for a shell to run.
 pub(super) fn of(query: &Query, intake: &Intake, shell_runs: bool) -> Option<(&'static str, String)> {
-    let Intake::Json(body) = intake else {
-        return query.bytes("path").map(|path| ("path", short(&String::from_utf8_lossy(path))));
+    let in_body = match intake {
+        Intake::Json(body) => of_body(body.members(), shell_runs),
+        _ => None,
     };
-    let members = body.members();
+    // A call without a body, or a deletion, names it in the query.
+    in_body.or_else(|| {
+        let exact = || decoded(query.bytes("path_base64")?);
+        let path = query.bytes("path").map(String::from_utf8_lossy).or_else(|| exact().map(Cow::Owned))?;
+        Some(("path", short(&path)))
+    })
+}
+
+fn of_body(members: &Map<String, Value>, shell_runs: bool) -> Option<(&'static str, String)> {
     let command = members.get("command").filter(|command| !(shell_runs && command.is_string()));
     if let Some(program) = command.and_then(program) {
         // `TOKEN=… make` is a mistake, and its first word the secret.
         return Some(("program", short(&masking::display(&[program.to_owned()]))));
     }
-    let text = |name: &str| members.get(name).and_then(Value::as_str);
-    if let (Some(source), Some(destination)) = (text("source"), text("destination")) {
-        return Some(("path", format!("{} -> {}", short(source), short(destination))));
+    let path = |name: &str| {
+        let exact = || decoded(members.get(&format!("{name}_base64"))?.as_str()?.as_bytes());
+        members.get(name).and_then(Value::as_str).map(Cow::Borrowed).or_else(|| exact().map(Cow::Owned))
+    };
+    if let (Some(source), Some(destination)) = (path("source"), path("destination")) {
+        return Some(("path", format!("{} -> {}", short(&source), short(&destination))));
     }
-    if let Some(Value::Array(paths)) = members.get("paths") {
-        let named: Vec<_> = paths.iter().filter_map(Value::as_str).take(16).collect();
+    let list = |name: &str| members.get(name).and_then(Value::as_array).into_iter().flatten();
+    let plain = list("paths").filter_map(Value::as_str).map(str::to_owned);
+    let exact = list("paths_base64").filter_map(Value::as_str).filter_map(|path| decoded(path.as_bytes()));
+    let named: Vec<_> = plain.chain(exact).take(MOST_NAMED).collect();
+    if !named.is_empty() {
         return Some(("path", short(&named.join(" "))));
     }
-    text("path").or_else(|| text("cwd")).map(|path| ("path", short(path)))
+    path("path").or_else(|| path("cwd")).map(|path| ("path", short(&path)))
+}
+
+/// A path that was given exactly. What is no UTF-8 is replaced, and what is no base64 is no path.
+fn decoded(exact: &[u8]) -> Option<String> {
+    STANDARD.decode(exact).ok().map(|path| String::from_utf8_lossy(&path).into_owned())
 }
 
 /// The first word of a command: what follows may be secret.
@@ -57,6 +82,11 @@ mod tests {
             (json!({"command": "API_TOKEN=s3cret make"}), ("program", "API_TOKEN=***")),
             (json!({"path": "/a", "content_base64": "c2VjcmV0"}), ("path", "/a")),
             (json!({"source": "a", "destination": "b"}), ("path", "a -> b")),
+            (json!({"source_base64": "Yf8=", "destination": "b"}), ("path", "a\u{fffd} -> b")),
+            (json!({"path_base64": "YQ=="}), ("path", "a")),
+            (json!({"paths": ["a", "b"], "paths_base64": ["Yw==", "?"]}), ("path", "a b c")),
+            (json!({"paths_base64": ["Yf8="]}), ("path", "a\u{fffd}")),
+            (json!({"cwd": "/a"}), ("path", "/a")),
         ] {
             let intake = Intake::Json(JsonBody::new(body.as_object().unwrap().clone()));
             let (kind, text) = of(&Query::default(), &intake, false).unwrap();
