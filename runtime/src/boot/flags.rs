@@ -69,7 +69,7 @@ impl Default for Options {
 pub(super) fn settings(options: &Options, env: &Env) -> Result<Settings, Fault> {
     let max_upload_bytes = match env.max_upload_size.as_deref() {
         None => MAX_UPLOAD_BYTES,
-        Some(text) => size::parse(text).map_err(|_| {
+        Some(text) => text.parse().or_else(|_| size::parse(text)).map_err(|_| {
             Fault::failed(format!("`ABX_MAX_UPLOAD_SIZE` is no size: `{text}`"))
                 .help("write a number of bytes, or a size such as `100MB`")
         })?,

@@ -28,6 +28,9 @@ pub enum UploadError {
     /// A member is missing.
     #[error("{0} is missing")]
     Missing(&'static str),
+    /// The path was given twice.
+    #[error("path and path_base64 were both given")]
+    Both,
     /// A member has the wrong type.
     #[error("{0} must be {1}")]
     Wrong(&'static str, &'static str),
@@ -147,7 +150,7 @@ impl Sink for Intake<'_> {
             ("path", Value::String(path)) => path.into_bytes(),
             ("path_base64", Value::String(path)) => base64::engine::general_purpose::STANDARD
                 .decode(path)
-                .map_err(|_| UploadError::Wrong("path_base64", "base64"))?,
+                .map_err(|_| UploadError::Wrong("path_base64", "standard base64"))?,
             ("overwrite", Value::Bool(overwrite)) => {
                 self.options.overwrite &= overwrite;
                 return Ok(());
@@ -159,7 +162,7 @@ impl Sink for Intake<'_> {
             _ => return Ok(()),
         };
         if self.path.is_some() {
-            return Err(JsonFault("path and path_base64 were both given").into());
+            return Err(UploadError::Both);
         }
         let path = NormalPath::new(self.access.guard.base_dir(), &asked).map_err(FilesError::from)?;
         self.path = Some(path);

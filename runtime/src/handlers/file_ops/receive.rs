@@ -78,6 +78,7 @@ fn answer(scene: &Scene, error: &UploadError) -> ApiError {
     match error {
         UploadError::Json(fault) => ApiError::new(ErrorCode::InvalidJson, fault.0),
         UploadError::Missing(name) => ApiError::missing(name),
+        UploadError::Both => ApiError::invalid("path", error.to_string()),
         UploadError::Wrong(name, shape) => ApiError::invalid(name, format!("{name} must be {shape}")),
         UploadError::Files(error) => scene.fault("path", error),
     }
