@@ -1,5 +1,5 @@
 //! A server with commands and a route of its own. `cargo run -p runtime --example rust-hello -- PORT DIR`, then
-//! `curl localhost:PORT/hello/Ann` and `curl -d '{"name": "Ann"}' localhost:PORT/commands/hello`.
+//! `curl localhost:PORT/hello/Ann` and `curl --json '{"name": "Ann"}' localhost:PORT/commands/hello`.
 
 use policy_lang::endpoint::{Group, Method};
 use runtime::commands::CommandError;

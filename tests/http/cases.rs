@@ -1,7 +1,8 @@
 //! Rows of wire cases: what is asked and the whole answer.
 //!
 //! A file is a list of rows. A row has `note`, `request` and `wanted`, and what the server is started with: `policy`
-//! (a document), `env`, `args`, `files` (beneath the base directory). `{base}` stands for the base directory everywhere.
+//! (a document), `env`, `args`, `files` (beneath the base directory), `links` (the same, with what each names). `{base}`
+//! stands for the base directory everywhere.
 //! `wanted.body` is the whole body; the text `<any>` in it stands for any value. `wanted.headers` and `wanted.audit` name
 //! the members that must be there; `null` means that one must be absent. `before` are requests that are made first: what
 //! their answers hold is known to the row by its name, as `{pid}`.
@@ -26,6 +27,8 @@ struct Row {
     args: Vec<String>,
     #[serde(default)]
     files: BTreeMap<String, String>,
+    #[serde(default)]
+    links: BTreeMap<String, String>,
     #[serde(default)]
     before: Vec<Request>,
     request: Request,
@@ -126,7 +129,7 @@ fn run_file(folder: &Path, file: &Path) -> Vec<String> {
     let mut servers: BTreeMap<String, Server> = BTreeMap::new();
     let mut faults = Vec::new();
     for row in &rows {
-        let key = format!("{:?}{:?}{:?}{:?}", row.policy, row.env, row.args, row.files);
+        let key = format!("{:?}{:?}{:?}{:?}{:?}", row.policy, row.env, row.args, row.files, row.links);
         let server = servers.entry(key).or_insert_with(|| setup(row).start());
         for fault in judge(row, server) {
             faults.push(format!("{name}: {}: {fault}", row.note));
@@ -146,7 +149,8 @@ fn setup(row: &Row) -> Setup {
     for arg in &row.args {
         setup = setup.arg(arg);
     }
-    row.files.iter().fold(setup, |setup, (path, text)| setup.file(path, text))
+    let setup = row.files.iter().fold(setup, |setup, (path, text)| setup.file(path, text));
+    row.links.iter().fold(setup, |setup, (path, target)| setup.link(path, target))
 }
 
 /// What a text's `{name}` stands for, beside the directories.

@@ -53,8 +53,14 @@ impl Client {
     fn kept(&mut self, request: &str) -> Option<BufReader<TcpStream>> {
         let mut stream = self.stream.take()?;
         stream.get_mut().write_all(request.as_bytes()).ok()?;
-        let answered = stream.fill_buf().is_ok_and(|bytes| !bytes.is_empty());
-        answered.then_some(stream)
+        loop {
+            match stream.fill_buf() {
+                // Stopped and continued meanwhile.
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                answered => break answered.is_ok_and(|bytes| !bytes.is_empty()).then_some(()),
+            }
+        }?;
+        Some(stream)
     }
 }
 

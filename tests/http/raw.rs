@@ -83,6 +83,8 @@ pub fn read_answers(stream: &mut TcpStream, count: usize) -> Exchange {
         match stream.read(&mut piece) {
             Ok(0) => break true,
             Ok(read) => bytes.extend_from_slice(&piece[..read]),
+            // Stopped and continued meanwhile.
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) if quiet(&error) => break false,
             Err(_) => break true,
         }

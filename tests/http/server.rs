@@ -23,6 +23,7 @@ pub struct Setup {
     env: Vec<(String, String)>,
     args: Vec<String>,
     files: Vec<(String, String)>,
+    links: Vec<(String, String)>,
     host: Option<String>,
     port: Option<String>,
     no_base_dir: bool,
@@ -111,6 +112,12 @@ impl Setup {
         self
     }
 
+    /// A symbolic link beneath the base directory, and what it names.
+    pub fn link(mut self, path: &str, target: &str) -> Self {
+        self.links.push((path.to_owned(), target.to_owned()));
+        self
+    }
+
     /// Starts it; a server that refuses is a failed test.
     pub fn start(&self) -> Server {
         self.try_start().unwrap_or_else(|refusal| panic!("the server did not start: {}", refusal.stderr))
@@ -126,6 +133,9 @@ impl Setup {
             let path = base.join(path);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
+        }
+        for (path, target) in &self.links {
+            std::os::unix::fs::symlink(fill(target, &base), base.join(path)).unwrap();
         }
         let binary = env!("CARGO_BIN_EXE_agent-sandbox-server");
         let mut command = match self.under.split_first() {

@@ -19,7 +19,7 @@
 //! `scopes`, `audit`, `limits`. Whether a path exists is never looked at.
 //!
 //! ```sh
-//! curl -d '{"endpoint": "download", "path": "/home/user/a"}' http://localhost:9000/capabilities/check
+//! curl --json '{"endpoint": "download", "path": "/home/user/a"}' http://localhost:9000/capabilities/check
 //! ```
 
 use crate::app::index;
