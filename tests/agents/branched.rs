@@ -132,3 +132,34 @@ fn a_native_branch_is_loaded_again_when_its_agent_was_killed() {
     let after = lab.get(&format!("/agents/sessions/{parent}"))["session"].clone();
     assert_eq!((&after["last_seq"], &after["state"]), (&before["last_seq"], &json!("idle")));
 }
+
+#[test]
+fn a_branch_that_its_agent_has_only_named_is_taken_up_when_it_is_prompted() {
+    for (can, known) in [("fork,resume,load", true), ("fork,load", true), ("fork", false)] {
+        let lab = Lab::start();
+        lab.register("mine", &["--sleepy", "--can", can, "--store", &format!("{}/kept", lab.base())]);
+        let parent = lab.session("mine");
+        lab.turn(&parent, "echo the first");
+        let fork = lab.post(&format!("/agents/sessions/{parent}/fork"), json!({"require_native": true}));
+        assert_eq!(fork["continuity"], "native");
+        let branch = fork["session"]["session_id"].as_str().unwrap().to_owned();
+        let turn = lab.turn(&branch, "echo of the branch");
+        let wanted = if known { ("completed", "of the branch") } else { ("failed", "") };
+        assert_eq!(
+            (turn["state"].as_str(), turn["text"].as_str()),
+            (Some(wanted.0), Some(wanted.1)),
+            "{can}: {turn}"
+        );
+        if !known {
+            assert_eq!(turn["error"]["rpc_error"]["code"], -32002, "what it said at first: {turn}");
+            continue;
+        }
+        assert_eq!(lab.turn(&branch, "echo on")["text"], "on");
+        // What was asked is told once, and what it repeated of its parent is not told again.
+        let items =
+            lab.get(&format!("/agents/sessions/{branch}/items?kinds=user_message,agent_message"))["items"]
+                .clone();
+        let told: Vec<&Value> = items.as_array().unwrap().iter().map(|item| &item["text"]).collect();
+        assert_eq!(told, ["echo of the branch", "of the branch", "echo on", "on"], "{can}");
+    }
+}

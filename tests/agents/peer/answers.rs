@@ -101,7 +101,9 @@ fn answer(peer: &Shared, method: &str, params: &Value, cx: &ConnectionTo<Client>
             let original = known(peer, &session())?;
             let id = peer.fresh();
             peer.change(&id, |fork| *fork = original);
-            take_up(peer, &id, params);
+            if !setup.sleepy {
+                take_up(peer, &id, params);
+            }
             early(peer, &id);
             Ok(options(peer, &id, json!({"sessionId": id})))
         }
@@ -158,6 +160,7 @@ fn answer(peer: &Shared, method: &str, params: &Value, cx: &ConnectionTo<Client>
         }
         "_test/echo" => Ok(json!({"echo": params})),
         "_test/fail" => Err(Error::new(-32042, "failed as asked").data(json!({"why": "test"}))),
+        "_test/exit" => std::process::exit(4),
         "_test/silence" => {
             std::thread::sleep(std::time::Duration::from_secs(600));
             Ok(json!({}))

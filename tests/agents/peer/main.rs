@@ -7,7 +7,8 @@
 //! Flags: `--can NAME,…` (abilities: `load`, `resume`, `list`, `close`, `delete`, `fork`, `logout`, `steering`, `image`,
 //! `audio`, `embedded`, `http`, `sse`, `dirs`), `--offer NAME,…` (`modes`, `config`, `models`, `commands`), `--auth NAME,…`
 //! (`agent`, `terminal`, `env`), `--require-auth`, `--store FILE` (conversations that outlive the process), `--early` (an
-//! update before the answer that names its session), `--name NAME`, `--noise` (text on standard output
+//! update before the answer that names its session), `--sleepy` (a branch that is live only once it is taken up),
+//! `--name NAME`, `--noise` (text on standard output
 //! first), `--ignore-term`, `--ignore-eof`, `--escape` (a child in a session of its own), `--die N` (at once, with that
 //! status), `--login` (what a terminal sign-in runs).
 

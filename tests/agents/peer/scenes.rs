@@ -6,6 +6,7 @@
 //! | `blocks` | the whole prompt comes back as JSON |
 //! | `updates` | every kind of update once |
 //! | `plan DONE TOTAL` | a plan |
+//! | `todo DONE TOTAL` | a plan as the input of a tool |
 //! | `permission TITLE` | asks for leave to run TITLE; `permission_edit PATH` to change a file |
 //! | `form`, `url` | a question |
 //! | `read PATH`, `write PATH TEXT` | files through the client |
@@ -131,6 +132,7 @@ impl Turn {
             "blocks" => self.say(&self.prompt.to_string())?,
             "updates" => self.every_update()?,
             "plan" => self.plan(number(), number())?,
+            "todo" => self.todo(number(), number())?,
             "permission" => return self.permission(json!({"kind": "execute", "title": rest, "rawInput": {"command": rest}})).await,
             "permission_edit" => {
                 let diff = json!([{"type": "diff", "path": rest, "oldText": "old\n", "newText": "new\n"}]);
@@ -336,13 +338,13 @@ impl Turn {
     }
 
     fn plan(&self, done: u64, total: u64) -> Result<()> {
-        let entries: Vec<Value> = (0..total)
-            .map(|n| {
-                let status = if n < done { "completed" } else { "pending" };
-                json!({"content": format!("step {n}"), "priority": "medium", "status": status})
-            })
-            .collect();
-        self.tell(json!({"sessionUpdate": "plan", "entries": entries}))
+        self.tell(json!({"sessionUpdate": "plan", "entries": steps(done, total)}))
+    }
+
+    fn todo(&self, done: u64, total: u64) -> Result<()> {
+        let input = json!({"todos": steps(done, total)});
+        self.tell(json!({"sessionUpdate": "tool_call", "toolCallId": "todo-1", "title": "todowrite", "kind": "other",
+            "status": "completed", "rawInput": input}))
     }
 
     /// Chunks of at least so many bytes each, by way of no crate: none writes as fast.
@@ -397,6 +399,15 @@ impl Turn {
             names.split(' ').map(|name| format!("{name}={}", std::env::var(name).unwrap_or_default()));
         self.say(&shown.collect::<Vec<_>>().join(" "))
     }
+}
+
+/// Entries of a plan.
+fn steps(done: u64, total: u64) -> Vec<Value> {
+    let step = |n| {
+        let status = if n < done { "completed" } else { "pending" };
+        json!({"content": format!("step {n}"), "priority": "medium", "status": status})
+    };
+    (0..total).map(step).collect()
 }
 
 fn form() -> Value {

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `hear` | what the agent says |
 //! | `begin` | an agent comes up, and how a conversation is carried on; `ladder` its rungs |
+//! | `branch` | a branch that its agent does not know yet |
 //! | `intake` | how a turn gets into the queue |
 //! | `prompt` | the next turn; `ending` its end |
 //! | `cancel` | cancelling, in steps |
@@ -21,6 +22,7 @@
 
 mod ask;
 mod begin;
+mod branch;
 mod cancel;
 mod change;
 mod close;
@@ -90,6 +92,7 @@ pub struct Actor {
     running: Option<Running>,
     open: BTreeMap<String, Open>,
     replay: Replay,
+    unproven: Option<branch::Unproven>,
     speech: Speech,
     generation: u64,
     seat: Option<OwnedSemaphorePermit>,
@@ -141,6 +144,7 @@ impl Actor {
             running: None,
             open: BTreeMap::new(),
             replay: Replay::default(),
+            unproven: None,
             speech: Speech::default(),
             generation: 0,
             seat: None,

@@ -156,8 +156,9 @@ impl Actor {
     }
 
     async fn is_up(&mut self, up: Up, first: bool, replayed: u64) {
-        let Up { process, native, options, continuity, digest, switches } = up;
+        let Up { process, native, options, continuity, digest, switches, unproven } = up;
         self.switches = switches;
+        self.unproven = unproven;
         if let Some(handshake) = process.handshake() {
             self.details.capabilities =
                 handshake.result.get("agentCapabilities").cloned().unwrap_or_else(|| json!({}));

@@ -35,6 +35,8 @@ pub struct TurnAsked {
     pub owner: String,
     /// Content blocks.
     pub blocks: Vec<Value>,
+    /// Artifacts of what was attached and is in none of the blocks.
+    pub attached: Vec<NewEvent>,
     /// What if the session is busy.
     pub on_busy: OnBusy,
     /// How long it may run.
@@ -61,7 +63,8 @@ pub struct Queued {
 impl Actor {
     /// Takes a turn in.
     pub(crate) async fn queue_turn(&mut self, asked: TurnAsked) -> Result<Queued, ApiError> {
-        let TurnAsked { turn_id, owner, blocks, on_busy, timeout, schedule_id, retry_of, launch } = asked;
+        let TurnAsked { turn_id, owner, blocks, attached, on_busy, timeout, schedule_id, retry_of, launch } =
+            asked;
         if self.link == Link::Closed || self.closing {
             return Err(ApiError::new(ErrorCode::SessionClosed, "The session is closed"));
         }
@@ -107,10 +110,11 @@ impl Actor {
             "turn_id": turn_id, "position": position, "prompt_preview": row.prompt_preview,
             "schedule_id": row.schedule_id,
         });
-        let event = NewEvent::new(Kind::TurnQueued, data).turn(turn_id.clone());
+        let event = NewEvent::new(Kind::TurnQueued, data);
+        let told = std::iter::once(event).chain(attached).map(|event| event.turn(turn_id.clone())).collect();
         let session_id = self.row.session_id.clone();
         let (_, events) =
-            self.log.append_with(&session_id, vec![event], move |db| rows::insert(db, row, first)).await?;
+            self.log.append_with(&session_id, told, move |db| rows::insert(db, row, first)).await?;
         if first {
             self.queue.push_front(turn_id.clone());
             self.cancel_running("cancelled", super::cancel::GRACE, true).await;
@@ -129,7 +133,8 @@ impl Actor {
                 }
             });
         }
-        let seq = events.iter().map(|event| event.seq).max().unwrap_or(self.row.last_seq);
+        let said = events.iter().find(|event| event.kind == Kind::TurnQueued);
+        let seq = said.map_or(self.row.last_seq, |event| event.seq);
         Ok(Queued { turn_id, position: busy.then_some(position), seq })
     }
 

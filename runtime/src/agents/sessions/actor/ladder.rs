@@ -9,6 +9,7 @@ mod rungs;
 
 use super::Mailbox;
 use super::begin::{How, Launch};
+use super::branch::Unproven;
 use crate::agents::acp::{RpcError, Wait, code};
 use crate::agents::mcp::entries::{For, entries};
 use crate::agents::options::Options;
@@ -49,6 +50,7 @@ pub(super) struct Up {
     pub(super) continuity: Continuity,
     pub(super) digest: Option<String>,
     pub(super) switches: Switches,
+    pub(super) unproven: Option<Unproven>,
 }
 
 /// What a rung came to.
@@ -57,6 +59,8 @@ struct Opened {
     answer: Value,
     continuity: Continuity,
     digest: Option<String>,
+    /// Of a branch: what to take it up with, should it not be live.
+    unproven: Option<Unproven>,
 }
 
 impl Climb {

@@ -119,11 +119,11 @@ impl Actor {
         if let Some(reason) = running.cancelled {
             return self.end_turn(turns::CANCELLED, reason, None, None).await;
         }
-        let (Some(process), Some(native)) = (self.process.clone(), self.row.native_session_id.clone()) else {
-            return self.end_turn(turns::INTERRUPTED, "agent_exit", None, None).await;
-        };
-        let mut blocks = running.row.prompt.as_array().cloned().unwrap_or_default();
+        let blocks = running.row.prompt.as_array().cloned().unwrap_or_default();
         let timeout = running.row.details.get("timeout_seconds").and_then(Value::as_f64);
+        if self.agent().is_none() {
+            return self.end_turn(turns::INTERRUPTED, "agent_exit", None, None).await;
+        }
         let said: Vec<NewEvent> = blocks
             .iter()
             .map(|block| {
@@ -132,6 +132,20 @@ impl Actor {
             })
             .collect();
         self.say(said).await;
+        if let Some(timeout) = timeout.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()) {
+            let turn_id = turn_id.clone();
+            self.after(timeout, move |actor| Box::pin(actor.timed_out(turn_id)));
+        }
+        self.prompt_agent(turn_id).await;
+    }
+
+    /// Tells the agent what the turn is about; its answer is heard of later.
+    pub(super) async fn prompt_agent(&mut self, turn_id: String) {
+        let Some((process, native)) = self.agent() else {
+            return self.end_turn(turns::INTERRUPTED, "agent_exit", None, None).await;
+        };
+        let asked = self.running.as_ref().and_then(|running| running.row.prompt.as_array());
+        let mut blocks = asked.cloned().unwrap_or_default();
         if let Some(digest) = &self.details.digest {
             blocks.insert(0, json!({"type": "text", "text": digest}));
         }
@@ -146,15 +160,15 @@ impl Actor {
         // Told once.
         self.details.digest = None;
         self.touch();
-        if let Some(timeout) = timeout.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()) {
-            let turn_id = turn_id.clone();
-            self.after(timeout, move |actor| Box::pin(actor.timed_out(turn_id)));
-        }
         let mailbox = self.mailbox.clone();
         tokio::spawn(async move {
             let answer = pending.wait(Wait::FOREVER).await;
             mailbox.send(move |actor| Box::pin(actor.answered(turn_id, answer)));
         });
+    }
+
+    fn is_running(&self, turn_id: &str) -> bool {
+        self.running.as_ref().is_some_and(|running| running.row.turn_id == turn_id && !running.is_cancelled())
     }
 
     async fn timed_out(&mut self, turn_id: String) {
@@ -164,7 +178,14 @@ impl Actor {
     }
 
     /// The prompt has its answer.
-    async fn answered(&mut self, turn_id: String, answer: Result<Value, RpcError>) {
+    pub(super) async fn answered(&mut self, turn_id: String, answer: Result<Value, RpcError>) {
+        if let Err(RpcError::Fault(fault)) = &answer
+            && self.is_running(&turn_id)
+            && self.take_up_branch(&turn_id, fault)
+        {
+            return;
+        }
+        self.unproven = None;
         let Some(running) = self.running.as_mut().filter(|running| running.row.turn_id == turn_id) else {
             return;
         };

@@ -32,11 +32,11 @@ impl Climb {
                 _ => {}
             }
         }
-        let Opened { native, continuity, digest, .. } = opened;
+        let Opened { native, continuity, digest, unproven, .. } = opened;
         let entry = self.app.agents.entry(&self.row.agent_id).await?;
         let recipe = entry.map(|entry| entry.recipe()).unwrap_or_default();
         let switches = Switches { files: recipe.client_fs, terminals: recipe.client_terminal };
-        Ok(Up { process: Arc::clone(process), native, options, continuity, digest, switches })
+        Ok(Up { process: Arc::clone(process), native, options, continuity, digest, switches, unproven })
     }
 
     async fn choose(

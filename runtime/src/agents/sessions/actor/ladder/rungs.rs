@@ -27,7 +27,7 @@ impl Climb {
         process.attach(&native, &self.row.session_id, Arc::clone(&self.ear) as _);
         let continuity = if digest.is_some() { Continuity::Digest } else { Continuity::Live };
         let digest = digest.filter(|text| !text.is_empty());
-        Ok(Opened { native, answer, continuity, digest })
+        Ok(Opened { native, answer, continuity, digest, unproven: None })
     }
 
     /// `session/resume` or `session/load` of a conversation whose name is known: it is listened to before it is opened.
@@ -43,9 +43,7 @@ impl Climb {
         params.insert("sessionId".to_owned(), native.into());
         let answer = request(process, &format!("session/{rung}"), params).await;
         match answer {
-            Ok(answer) => {
-                Ok(Opened { native: native.to_owned(), answer, continuity: Continuity::Native, digest: None })
-            }
+            Ok(answer) => Ok(Self::opened(native, answer)),
             Err(error) => {
                 process.detach(native);
                 Err(error)
@@ -53,7 +51,7 @@ impl Climb {
         }
     }
 
-    /// `session/fork`: the branch is live from then on.
+    /// `session/fork`: the branch is live from then on, with most agents.
     pub(super) async fn fork(
         &self,
         process: &Arc<AgentProcess>,
@@ -68,7 +66,9 @@ impl Climb {
             return Err(RpcError::Fault(fault));
         };
         process.attach(&native, &self.row.session_id, Arc::clone(&self.ear) as _);
-        Ok(Opened { native, answer, continuity: Continuity::Native, digest: None })
+        params.insert("sessionId".to_owned(), native.clone().into());
+        let unproven = Some(params);
+        Ok(Opened { native, answer, continuity: Continuity::Native, digest: None, unproven })
     }
 
     /// `session/load` of a conversation that is new to us: what it repeats becomes events.
@@ -86,9 +86,7 @@ impl Climb {
         process.attach(native, &self.row.session_id, Arc::clone(&self.ear) as _);
         params.insert("sessionId".to_owned(), native.into());
         match request(process, "session/load", params).await {
-            Ok(answer) => {
-                Ok(Opened { native: native.to_owned(), answer, continuity: Continuity::Native, digest: None })
-            }
+            Ok(answer) => Ok(Self::opened(native, answer)),
             Err(RpcError::Fault(fault))
                 if fault.code == code::NOT_FOUND
                     || (fault.code == code::INTERNAL && !self.is_listed(process, native).await) =>
@@ -124,6 +122,17 @@ impl Climb {
             }
         }
         false
+    }
+
+    /// The agent has the conversation.
+    fn opened(native: &str, answer: Value) -> Opened {
+        Opened {
+            native: native.to_owned(),
+            answer,
+            continuity: Continuity::Native,
+            digest: None,
+            unproven: None,
+        }
     }
 
     /// Waits until the session's task knows that repeated updates follow.
