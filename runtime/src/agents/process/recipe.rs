@@ -173,8 +173,17 @@ impl Judge {
     /// # Errors
     /// 403 `variable_not_allowed`, naming the rule.
     pub fn variables<'a>(&self, names: impl Iterator<Item = &'a str>) -> Result<(), ApiError> {
-        let named: Vec<VariableQuery<'_>> =
-            names.map(|name| VariableQuery { name, usage: VariableUse::Carry }).collect();
+        // A request carries it, and a child is given it: two lists, and either may refuse. What nobody may set for all
+        // later children, `PATH` for one, an agent of its own may have.
+        let set = self.rules().and_then(|rules| rules.params.variables.as_deref());
+        let is_denied = |name: &str| set.is_some_and(|rules| rules.refuses(name).is_some());
+        let mut named = Vec::new();
+        for name in names {
+            named.push(VariableQuery { name, usage: VariableUse::Carry });
+            if is_denied(name) {
+                named.push(VariableQuery { name, usage: VariableUse::Set });
+            }
+        }
         self.ask_variables(&named)
     }
 

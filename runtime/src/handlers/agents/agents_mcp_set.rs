@@ -15,8 +15,9 @@
 //! 400 `invalid_server`, 403 `command_not_allowed`, 403 `variable_not_allowed`, 403 `url_not_allowed`.
 //!
 //! # Policy
-//! `params.allow_commands`, `params.deny_commands`, `params.env_deny`, `params.url_allow`, `params.url_deny`,
-//! `params.block_private_networks`, `limits`. They are asked again whenever the server is used.
+//! `params.allow_commands`, `params.deny_commands`, `params.allow_vars`, `params.deny_vars`, `params.env_deny`,
+//! `params.url_allow`, `params.url_deny`, `params.block_private_networks`, `limits`. They are asked again whenever the server
+//! is used.
 //!
 //! ```sh
 //! curl -X POST -H "X-Access-Token: $ABX_SERVER_TOKEN" http://localhost:9000/agents/mcp \

@@ -15,7 +15,7 @@
 //!
 //! # Errors
 //! 400 `invalid_request`, `invalid_value`, `invalid_server`; 403 `path_not_allowed`, `command_not_allowed`,
-//! `mode_denied`; 404 `agent_not_found`; 409 `agent_not_installed`, `agent_auth_required` (with `auth_methods`),
+//! `variable_not_allowed`, `mode_denied`; 404 `agent_not_found`; 409 `agent_not_installed`, `agent_auth_required` (with `auth_methods`),
 //! `capability_missing`, `idempotency_conflict`; 429 `session_limit`; 502 `agent_protocol_error`; 503
 //! `agent_unavailable`; 504 `agent_timeout`. Where the agent did not come up, `session_id` names what is left to
 //! look at.
