@@ -102,6 +102,7 @@ async fn turn(app: &Arc<App>, schedule: &Schedule) -> Result<Started, ApiError> 
         turn_id: ids::new(ids::TURN),
         owner: schedule.owner.clone(),
         blocks: blocks(&schedule.prompt)?,
+        attached: Vec::new(),
         on_busy: OnBusy::Queue,
         timeout: None,
         schedule_id: Some(schedule.schedule_id.clone()),

@@ -26,7 +26,8 @@ pub fn outputs(cwd: &str, session_id: &str) -> String {
     format!("{}/outputs", scratch(cwd, session_id))
 }
 
-/// Writes attachments and yields the blocks that stand for them: the content, where the agent takes it, and a link.
+/// Writes attachments and yields the blocks that stand for them: the content, where the agent takes it, and a link; and
+/// those of which it is given the link alone.
 ///
 /// # Errors
 /// 403 where the rules do not allow the folder to be written, 507 `no_space`.
@@ -35,27 +36,32 @@ pub async fn write(
     folder: String,
     attachments: Vec<Attachment>,
     capabilities: Value,
-) -> Result<Vec<Value>, ApiError> {
+) -> Result<(Vec<Value>, Vec<Attachment>), ApiError> {
     if attachments.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Default::default());
     }
     let written = tokio::task::spawn_blocking(move || {
         let top = folder.split(&format!("/{FOLDER}/")).next().unwrap_or_default().to_owned();
         // Nothing in the folder is a change of the workspace.
         put(&judge, &format!("{top}/{FOLDER}/.gitignore"), b"*\n")?;
-        let mut blocks = Vec::new();
-        for attachment in &attachments {
+        let (mut blocks, mut linked) = (Vec::new(), Vec::new());
+        for attachment in attachments {
             let path = format!("{folder}/{}", attachment.name);
             put(&judge, &path, &attachment.content)?;
             let uri =
                 url::Url::from_file_path(&path).map_or_else(|()| format!("file://{path}"), String::from);
-            blocks.extend(content(attachment, &uri, &capabilities));
+            let given = content(&attachment, &uri, &capabilities);
+            let is_linked = given.is_none();
+            blocks.extend(given);
             blocks.push(json!({
                 "type": "resource_link", "uri": uri, "name": attachment.name,
                 "mimeType": attachment.mime_type, "size": attachment.content.len(),
             }));
+            if is_linked {
+                linked.push(attachment);
+            }
         }
-        Ok(blocks)
+        Ok((blocks, linked))
     });
     written.await.unwrap_or_else(|_| Err(ApiError::internal("The file service failed")))
 }
@@ -65,8 +71,9 @@ fn content(attachment: &Attachment, uri: &str, capabilities: &Value) -> Option<V
     let Attachment { mime_type, content, .. } = attachment;
     let kind = mime_type.split('/').next().unwrap_or_default();
     if matches!(kind, "image" | "audio") {
-        return takes(capabilities, kind)
-            .then(|| json!({"type": kind, "data": STANDARD.encode(content), "mimeType": mime_type}));
+        return takes(capabilities, kind).then(
+            || json!({"type": kind, "data": STANDARD.encode(content), "mimeType": mime_type, "uri": uri}),
+        );
     }
     let text = std::str::from_utf8(content).ok().filter(|_| takes(capabilities, "embeddedContext"))?;
     Some(json!({"type": "resource", "resource": {"uri": uri, "text": text, "mimeType": mime_type}}))
@@ -105,7 +112,10 @@ mod tests {
         };
         let all = json!({"promptCapabilities": {"image": true, "audio": false, "embeddedContext": true}});
         let image = content(&of("image/png", b"hi"), "file:///a", &all);
-        assert_eq!(image, Some(json!({"type": "image", "data": "aGk=", "mimeType": "image/png"})));
+        assert_eq!(
+            image,
+            Some(json!({"type": "image", "data": "aGk=", "mimeType": "image/png", "uri": "file:///a"}))
+        );
         assert_eq!(content(&of("audio/ogg", b"hi"), "file:///a", &all), None);
         let resource = json!({"uri": "file:///a", "text": "hi", "mimeType": "text/plain"});
         assert_eq!(

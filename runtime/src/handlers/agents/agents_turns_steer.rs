@@ -53,6 +53,7 @@ pub(crate) async fn call(mut call: Call) -> Answer {
         turn_id: ids::new(ids::TURN),
         owner: call.principal().id.to_string(),
         blocks: prompt.blocks,
+        attached: Vec::new(),
         on_busy: OnBusy::Queue,
         timeout: None,
         schedule_id: None,

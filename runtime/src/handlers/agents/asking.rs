@@ -2,13 +2,15 @@
 
 use super::super::launch;
 use super::{going_back, talking};
+use crate::agents::artifacts::{self, Source};
 use crate::agents::ids;
+use crate::agents::log::NewEvent;
 use crate::agents::process::Judge;
 use crate::agents::sessions::actor::{OnBusy, Queued, TurnAsked};
 use crate::agents::sessions::details::Details;
 use crate::agents::store::sessions::SessionRow;
 use crate::agents::store::turns as turn_rows;
-use crate::agents::turns::prompt::Prompt;
+use crate::agents::turns::prompt::{Attachment, Prompt};
 use crate::agents::turns::{self, attach};
 use crate::agents::workspace::changes::{Question, compare};
 use crate::app::App;
@@ -78,6 +80,7 @@ pub(super) fn read(call: &Call, body: &mut JsonBody, row: &SessionRow) -> Result
         turn_id: ids::new(ids::TURN),
         owner: call.principal().id.to_string(),
         blocks: Vec::new(),
+        attached: Vec::new(),
         on_busy,
         timeout: Some(timeout),
         schedule_id: None,
@@ -100,18 +103,23 @@ impl Reading {
                 }
                 blocks
             }
-            Content::New(prompt) => whole(judge, &row, &asked.turn_id, prompt).await?,
+            Content::New(prompt) => {
+                let (blocks, attached) = whole(&app, judge, &row, &asked.turn_id, prompt).await?;
+                asked.attached = attached;
+                blocks
+            }
         };
         Ok(asked)
     }
 }
 
 async fn whole(
+    app: &App,
     judge: Judge,
     row: &SessionRow,
     turn_id: &str,
     prompt: Prompt,
-) -> Result<Vec<Value>, ApiError> {
+) -> Result<(Vec<Value>, Vec<NewEvent>), ApiError> {
     let details = Details::of(row);
     if let Some(kind) = prompt.missing(&details.capabilities) {
         let message = format!("The agent takes no `{kind}` in prompts");
@@ -121,8 +129,17 @@ async fn whole(
     }
     let folder = format!("{}/attachments/{turn_id}", attach::scratch(&row.cwd, &row.session_id));
     let mut blocks = prompt.blocks;
-    blocks.extend(attach::write(judge, folder, prompt.attachments, details.capabilities).await?);
-    Ok(blocks)
+    let (written, linked) = attach::write(judge, folder, prompt.attachments, details.capabilities).await?;
+    blocks.extend(written);
+    // What goes to the agent as a block is kept as it is told.
+    let mut attached = Vec::with_capacity(linked.len());
+    for Attachment { name, mime_type, content } in linked {
+        let place = app.agents.store().await?.place().clone();
+        attached.push(
+            artifacts::keep(&place, &row.session_id, name, mime_type, content, Source::Attachment).await?,
+        );
+    }
+    Ok((blocks, attached))
 }
 
 /// The prompt of an earlier turn of the session.
