@@ -87,6 +87,28 @@ fn what_was_trimmed_is_said_to_be_gone() {
 }
 
 #[test]
+fn what_was_trimmed_is_said_to_be_gone_of_all() {
+    let lab = Lab::start();
+    lab.register("mine", &[]);
+    lab.session("mine");
+    // As trimming leaves it.
+    let db = rusqlite::Connection::open(lab.server.dir.path().join("state/agents/agents.db")).unwrap();
+    db.busy_timeout(crate::lab::PATIENCE).unwrap();
+    db.execute("UPDATE counters SET value = 3 WHERE name = 'first_gseq'", []).unwrap();
+    let (status, body) = lab.ask("GET", "/agents/events/stream?after=1", None);
+    assert_eq!(
+        (status, body),
+        (
+            410,
+            json!({"error": "The events behind this number are no longer kept", "type": "ValueError", "code": "offset_expired",
+                "first_gseq": 3})
+        )
+    );
+    let first = lab.follow("/agents/events/stream?after=2").next().unwrap();
+    assert_eq!(first.id, Some(3));
+}
+
+#[test]
 fn a_stream_is_the_log_wherever_it_was_cut() {
     let lab = Lab::start();
     import(&lab);

@@ -198,12 +198,15 @@ fn the_queue_is_bounded() {
         Lab::under("server:\n  endpoints:\n    agents_turns_start:\n      limits: {rate_per_minute: 6000}\n");
     lab.register("mine", &[]);
     let id = lab.session("mine");
-    lab.post(&format!("/agents/sessions/{id}"), json!({"queue_paused": true}));
     let path = format!("/agents/sessions/{id}/turns");
+    let first = start(&lab, &id, "wait");
+    running(&lab, &id, &first);
     for _ in 0..50 {
         lab.post(&path, json!({"prompt": "echo x"}));
     }
-    assert_eq!(lab.refused("POST", &path, Some(json!({"prompt": "echo x"}))), "429 queue_full");
+    for path in [path.clone(), format!("{path}/{first}/steer")] {
+        assert_eq!(lab.refused("POST", &path, Some(json!({"prompt": "echo x"}))), "429 queue_full", "{path}");
+    }
 }
 
 #[test]

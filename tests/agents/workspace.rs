@@ -343,7 +343,8 @@ fn a_workspace_over_the_cap_says_so_and_holds_up_no_turn() {
     for n in 0..5 {
         std::fs::write(scene.cwd.join(format!("f{n}")), "x").unwrap();
     }
-    scene.turn("echo hello");
+    let turn = scene.turn("echo hello");
+    scene.turn("echo more");
     let point = scene.checkpoints()[0].clone();
     assert_eq!((&point["reason"], &point["files"]), (&json!("workspace_too_large"), &json!(0)));
     let (status, body) = scene.lab.ask("POST", &scene.path("/checkpoints"), Some(json!({})));
@@ -352,6 +353,13 @@ fn a_workspace_over_the_cap_says_so_and_holds_up_no_turn() {
     let name = point["checkpoint_id"].as_str().unwrap().to_owned();
     let (status, body) = scene.restore(&name, json!({}));
     assert_eq!((status, &body["code"]), (404, &json!("checkpoint_not_found")));
+    for (path, body) in [
+        ("/turns", json!({"retry_of": turn, "restore_files": true})),
+        ("/fork", json!({"after_turn_id": turn, "restore_files": true})),
+    ] {
+        let refused = scene.lab.refused("POST", &scene.path(path), Some(body));
+        assert_eq!(refused, "404 checkpoint_not_found", "{path}");
+    }
 }
 
 /// A scene with a directory that stays, whatever is made in it.
@@ -421,6 +429,12 @@ fn files_are_put_back_only_for_who_may_do_so_and_over_nobody_elses() {
     let turns = scene.path("/turns");
     let retry = json!({"retry_of": first, "restore_files": true});
     let (status, refused) = scene.lab.ask("POST", &turns, Some(retry));
+    assert_eq!(
+        (status, &refused["code"], texts(&refused["conflicts"])),
+        (409, &json!("restore_conflict"), vec!["kept.txt"])
+    );
+    let fork = json!({"after_turn_id": first, "restore_files": true});
+    let (status, refused) = scene.lab.ask("POST", &scene.path("/fork"), Some(fork));
     assert_eq!(
         (status, &refused["code"], texts(&refused["conflicts"])),
         (409, &json!("restore_conflict"), vec!["kept.txt"])
