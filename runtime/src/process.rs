@@ -9,6 +9,7 @@
 //! | `words` | a command line into words, as Python does it |
 //! | `programs` | a name into an open file |
 //! | `environment` | what variables a child gets |
+//! | `launch` | what a process is started with |
 //! | `spawn` | pipes or terminal, then the start; `sys` holds the raw calls |
 //! | `terminal` | the server's end of a terminal |
 //! | `apart` | what sets a child apart from the server |
@@ -33,6 +34,7 @@ mod exit;
 mod forward;
 mod input;
 mod job;
+mod launch;
 pub mod masking;
 mod programs;
 mod pump;
@@ -56,10 +58,10 @@ pub use exit::{Exit, Reason};
 pub use forward::Forward;
 pub use input::{Input, InputError};
 pub use job::{EndOnDrop, Job, Kind, Owner, Progress};
+pub use launch::{Launch, Screen, SpawnError, Stdin};
 pub use programs::{FindError, Program, Programs};
 pub use registry::{Engine, MAX_PROCESSES, MAX_TERMINALS, Orphan, Setup};
 pub use ring::{Cursor, Full, Segment, Stream};
-pub use spawn::{Launch, Screen, SpawnError, Stdin};
 pub use sys::Identity;
 pub use tool::{Tool, ToolError};
 pub use users::{User, UserError};

@@ -12,6 +12,9 @@
 //! | `work`, `terminal` | what is done to them; `client` and `mux` do it |
 //! | `floor` | the axum server; `limits` need none |
 //! | `stopped` | the memory of a server whose reader stops |
+//! | `crowded` | other callers, while many commands sleep |
+//!
+//! nginx and ttyd are measured where they are found on `PATH`; a line says so where they are not.
 
 #![expect(
     clippy::unwrap_used,
@@ -21,6 +24,7 @@
 )]
 
 mod client;
+mod crowded;
 mod floor;
 mod limits;
 mod mux;
@@ -58,7 +62,7 @@ struct Bench {
 
 use Goal::{AtLeast, AtMost};
 
-const BENCHES: [Bench; 13] = [
+const BENCHES: [Bench; 12] = [
     Bench {
         name: "shell_1",
         unit: "calls/s",
@@ -116,8 +120,12 @@ const BENCHES: [Bench; 13] = [
         run: |p| work::tunnel(p, true),
         beside: &[(Kind::Axum, AtLeast(0.8))],
     },
-    Bench { name: "stopped", unit: "", run: |_| 0.0, beside: &[] },
 ];
+
+/// What is measured beside nobody, with the files of a directory.
+type Alone = fn(&Path);
+
+const ALONE: [(&str, Alone); 2] = [("stopped", stopped::run), ("crowded", crowded::run)];
 
 fn main() -> ExitCode {
     if let Some(done) = floor::play() {
@@ -127,23 +135,21 @@ fn main() -> ExitCode {
     let dir = tempfile::tempdir().unwrap();
     work::prepare(dir.path());
     println!("{:<20} {:>10} {:>10}   ratio (least-most)", "", "ours", "other");
-    for bench in &BENCHES {
-        if !asked.is_empty() && !asked.iter().any(|name| bench.name.contains(name.as_str())) {
-            continue;
-        }
-        match bench.beside {
-            [] => stopped::run(dir.path()),
-            beside => compare(bench, beside, dir.path()),
-        }
+    let wanted = |name: &str| asked.is_empty() || asked.iter().any(|asked| name.contains(asked.as_str()));
+    for bench in BENCHES.iter().filter(|bench| wanted(bench.name)) {
+        compare(bench, dir.path());
+    }
+    for (_, run) in ALONE.iter().filter(|(name, _)| wanted(name)) {
+        run(dir.path());
     }
     ExitCode::SUCCESS
 }
 
 /// Fresh servers, so that the memory is that of this bench alone.
-fn compare(bench: &Bench, beside: &[(Kind, Goal)], dir: &Path) {
+fn compare(bench: &Bench, dir: &Path) {
     let mut peers = vec![(Peer::start(Kind::Ours, dir).unwrap(), Goal::None)];
     let idle = peers[0].0.memory("VmRSS:");
-    for (kind, goal) in beside {
+    for (kind, goal) in bench.beside {
         match Peer::start(*kind, dir) {
             Ok(peer) => peers.push((peer, *goal)),
             Err(why) => println!("{:<20} not measured beside {kind:?}: {why}", bench.name),

@@ -62,7 +62,7 @@ impl Browser {
     /// Starts a browser. Under root there is no sandbox that it could use; elsewhere it is tried with its sandbox first,
     /// and without where the container gives it none.
     pub(super) async fn start(engine: &Arc<Engine>, named: Option<&str>) -> Result<Arc<Self>, BrowserError> {
-        let user = engine.identity();
+        let user = engine.child();
         let root = user.map_or_else(|| rustix::process::geteuid().is_root(), |user| user.uid == 0);
         if root {
             return Self::launch(engine, named, false).await.map_err(|(error, _)| error);
@@ -88,7 +88,7 @@ impl Browser {
         let unavailable = |why: String| (BrowserError::Unavailable(why), String::new());
         let (program, name) = find::find(&engine.programs, named).map_err(unavailable)?;
         let failed = |error: std::io::Error| unavailable(format!("The browser cannot be started: {error}"));
-        let profile = Profile::new(Path::new(TEMPORARY), engine.identity()).map_err(failed)?;
+        let profile = Profile::new(Path::new(TEMPORARY), engine.child()).map_err(failed)?;
         let pipes = Pipes::new().map_err(failed)?;
         let arguments = flags::arguments(&name, profile.path(), sandboxed);
         let launch = launch(engine, program, arguments, &profile).map_err(unavailable)?;

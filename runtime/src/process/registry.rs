@@ -17,10 +17,11 @@ use super::environment::Environment;
 use super::exit::Reason;
 use super::forward::Forward;
 use super::job::{Job, Kind, Owner, State};
+use super::launch::{Launch, Screen, SpawnError};
 use super::programs::Programs;
 use super::pump;
 use super::ring::Log;
-use super::spawn::{self, Common, Launch, Screen, SpawnError};
+use super::spawn::{self, Common};
 use super::sys::Identity;
 use super::tree::Tags;
 
@@ -118,12 +119,6 @@ impl Engine {
         let says_group = asked.contains(':');
         super::User::find(asked)
             .is_ok_and(|user| user.identity.uid == uid && (!says_group || user.identity.gid == gid))
-    }
-
-    /// Whom children run as, if not the server's own user.
-    #[must_use]
-    pub fn identity(&self) -> Option<Identity> {
-        self.common.identity
     }
 
     /// Starts a process. Must be called within a tokio runtime; blocks until the program has been executed, which

@@ -2,7 +2,7 @@
 
 use super::{Engine, Table};
 use crate::process::job::{Job, Kind};
-use crate::process::spawn::{Launch, Screen, SpawnError};
+use crate::process::launch::{Launch, Screen, SpawnError};
 
 /// Terminals that may be open at once: sessions and commands on a terminal together.
 pub const MAX_TERMINALS: usize = 10;
