@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::process::resumable::idle_for;
 use crate::process::{Engine, Job, Launch, Owner, Reason, SpawnError};
@@ -13,8 +13,8 @@ use crate::process::{Engine, Job, Launch, Owner, Reason, SpawnError};
 /// How long a session lives with nobody attached.
 pub const IDLE: Duration = Duration::from_secs(1800);
 
-/// How long an ended session can still be looked at.
-const KEPT: Duration = Duration::from_secs(600);
+/// How long an ended session can still be looked at, and how many at most: each may hold a whole scrollback.
+const KEPT: (Duration, usize) = (Duration::from_secs(600), 50);
 
 /// All sessions.
 #[derive(Debug, Default)]
@@ -34,6 +34,8 @@ pub struct Session {
     attached: watch::Sender<usize>,
     /// Told when another takes over.
     current: Mutex<Option<CancellationToken>>,
+    /// Tells whoever waits to forget it that it is forgotten.
+    _gone: DropGuard,
 }
 
 /// Somebody who is attached. While one exists the session is not idle.
@@ -56,14 +58,19 @@ impl Sessions {
         launch: Launch,
         size: (u16, u16),
     ) -> Result<Arc<Session>, SpawnError> {
+        let gone = CancellationToken::new();
         let session = Arc::new(Session {
             id: uuid::Uuid::new_v4().simple().to_string(),
             job: engine.spawn(launch)?,
             size: Mutex::new(size),
             attached: watch::Sender::new(0),
             current: Mutex::default(),
+            _gone: gone.clone().drop_guard(),
         });
-        self.lock().insert(session.id.clone(), Arc::clone(&session));
+        let mut table = self.lock();
+        forget_oldest(&mut table);
+        table.insert(session.id.clone(), Arc::clone(&session));
+        drop(table);
         let (home, watched) = (Arc::downgrade(self), Arc::clone(&session));
         tokio::spawn(async move {
             tokio::select! {
@@ -73,9 +80,16 @@ impl Sessions {
                     watched.job.ended().await;
                 }
             }
-            tokio::time::sleep(KEPT).await;
-            if let Some(home) = home.upgrade() {
-                home.lock().remove(&watched.id);
+            // From here on the table alone holds it, so that one that is closed is gone at once.
+            let id = watched.id.clone();
+            drop(watched);
+            tokio::select! {
+                () = gone.cancelled() => {}
+                () = tokio::time::sleep(KEPT.0) => {
+                    if let Some(home) = home.upgrade() {
+                        home.lock().remove(&id);
+                    }
+                }
             }
         });
         Ok(session)
@@ -105,6 +119,17 @@ impl Sessions {
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<Session>>> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Forgets the sessions that ended first, where too many have.
+fn forget_oldest(table: &mut HashMap<String, Arc<Session>>) {
+    let ended = table.values().filter_map(|session| Some((session.job.ended_at()?, session.id.clone())));
+    let mut ended: Vec<_> = ended.collect();
+    ended.sort_unstable();
+    let excess = ended.len().saturating_sub(KEPT.1);
+    for (_, id) in ended.into_iter().take(excess) {
+        table.remove(&id);
     }
 }
 
@@ -193,17 +218,21 @@ mod tests {
         }
     }
 
-    // security 143, runtime 47: on a clock that jumps to the next thing that waits for it.
-    #[tokio::test(start_paused = true)]
-    async fn a_session_ends_when_nobody_was_attached_for_as_long_as_it_may_idle() {
-        let engine = Engine::new(Setup {
+    fn engine() -> Arc<Engine> {
+        Engine::new(Setup {
             programs: Programs::from_path("/usr/bin:/bin".as_ref()),
             environment: Environment::new([], Vec::new()),
             identity: None,
             max_processes: 1,
             forward: None,
         })
-        .unwrap();
+        .unwrap()
+    }
+
+    // security 143, runtime 47: on a clock that jumps to the next thing that waits for it.
+    #[tokio::test(start_paused = true)]
+    async fn a_session_ends_when_nobody_was_attached_for_as_long_as_it_may_idle() {
+        let engine = engine();
         let sessions = Arc::new(Sessions::default());
         let session = sessions.open(&engine, shell(&engine), (80, 24)).unwrap();
         let attached = session.attach();
@@ -215,5 +244,30 @@ mod tests {
         assert_eq!(exit.reason, Some(Reason::Idle));
         assert!(left.elapsed() >= IDLE, "it counts from the last detach: {:?}", left.elapsed());
         assert_eq!(sessions.list(|_| true).len(), 0);
+    }
+
+    #[tokio::test]
+    async fn a_session_that_is_closed_is_held_by_nothing_and_only_so_many_ended_ones_are_kept() {
+        let (engine, sessions) = (engine(), Arc::new(Sessions::default()));
+        let closed = sessions.open(&engine, shell(&engine), (80, 24)).unwrap();
+        let held = Arc::downgrade(&closed);
+        sessions.close(&closed).await;
+        drop(closed);
+        let until = std::time::Instant::now() + Duration::from_secs(90);
+        while held.strong_count() > 0 {
+            assert!(std::time::Instant::now() < until, "something holds it still");
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        let mut ids = Vec::new();
+        for _ in 0..KEPT.1 + 3 {
+            let session = sessions.open(&engine, shell(&engine), (80, 24)).unwrap();
+            session.job.end(Reason::Delete);
+            session.job.ended().await;
+            ids.push(session.id.clone());
+        }
+        let known: Vec<bool> = ids.iter().map(|id| sessions.get(id, |_| true).is_some()).collect();
+        // The last one is not looked at before the next is opened.
+        assert_eq!(known.iter().filter(|known| **known).count(), KEPT.1 + 1);
+        assert!(!known[0] && known[2], "the oldest go first: {known:?}");
     }
 }
