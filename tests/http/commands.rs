@@ -185,10 +185,13 @@ fn a_process_exists_for_its_owner_alone() {
         sha2::Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
     };
     let scopes = json!(["process:run", "process:manage"]);
+    let terminal = json!(["terminal:use", "process:run"]);
     let tokens = json!([
         {"id": "one", "token_sha256": hash("one-secret"), "scopes": scopes},
         {"id": "two", "token_sha256": hash("two-secret"), "scopes": scopes},
         {"id": "all", "token_sha256": hash("all-secret"), "scopes": ["*"]},
+        {"id": "term", "token_sha256": hash("term-secret"), "scopes": terminal},
+        {"id": "other", "token_sha256": hash("other-secret"), "scopes": terminal},
     ]);
     let server = Setup::new().policy(&json!({"auth": {"tokens": tokens}}).to_string()).start();
     let ask = |token: &str, method: &str, path: &str, body: Option<Value>| {
@@ -208,4 +211,32 @@ fn a_process_exists_for_its_owner_alone() {
     assert_eq!(ask("one-secret", "POST", &signal, Some(json!({"signal": "SIGKILL"}))).status, 200);
     let ended = ask("one-secret", "GET", &format!("{path}?wait=60"), None).json();
     assert_eq!((&ended["state"], &ended["signal"]), (&json!("exited"), &json!(9)));
+
+    // So does a command by its id, and a terminal. Who may see all does not have to guess which of two is meant.
+    let resume = json!({"command_id": "c", "format": "bytes"});
+    let start = |word: &str| {
+        let mut body = resume.clone();
+        body["command"] = json!(format!("echo {word}"));
+        body
+    };
+    let pid = |token: &str, body: Value| {
+        let answer = ask(token, "POST", "/shell/stream", Some(body));
+        if answer.status == 200 { events(&answer.body)[0].1["pid"].clone() } else { json!(answer.code()) }
+    };
+    let one = pid("one-secret", start("one"));
+    assert_eq!(pid("two-secret", resume.clone()), "not_found");
+    assert_eq!(
+        [pid("one-secret", resume.clone()), pid("all-secret", resume.clone())],
+        [one.clone(), one.clone()]
+    );
+    let two = pid("two-secret", start("two"));
+    assert_ne!(two, one);
+    assert_eq!([pid("two-secret", resume.clone()), pid("one-secret", resume.clone())], [two, one]);
+    assert_eq!(pid("all-secret", resume.clone()), "not_found");
+    let session = ask("term-secret", "POST", "/pty/sessions", Some(json!({"shell": "/bin/sh"}))).json();
+    let path = format!("/pty/sessions/{}", session["session_id"].as_str().unwrap());
+    for (token, status) in [("term-secret", 200), ("other-secret", 404), ("all-secret", 200)] {
+        assert_eq!(ask(token, "GET", &path, None).status, status, "{token}");
+    }
+    assert_eq!(ask("other-secret", "DELETE", &path, None).status, 404);
 }

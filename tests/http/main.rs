@@ -45,6 +45,7 @@ mod identity;
 mod lasting;
 mod life;
 mod limits;
+mod listeners;
 mod managed;
 mod matrix;
 mod mount;

@@ -7,7 +7,7 @@ use super::launch;
 use crate::endpoint::{Call, JsonBody};
 use crate::error::{ApiError, ErrorCode};
 use crate::process::resumable::{Attachment, IDLE, KEPT, MAX_COMMANDS, Patience, StartError};
-use crate::process::{Job, Stream};
+use crate::process::{Job, Owner, Stream};
 
 /// How long a command without an id may take where nobody says.
 const TIMEOUT: u64 = 300;
@@ -33,12 +33,13 @@ pub(super) fn id(body: &mut JsonBody) -> Result<Option<String>, ApiError> {
     Ok(id)
 }
 
-/// The caller's command of that id.
+/// The command of that id: the caller's own, or where that may see all, the only one that is called so.
 ///
 /// # Errors
 /// 404 `not_found`.
 pub(super) fn find(call: &Call, id: &str) -> Result<Attachment, ApiError> {
-    let attached = call.app().processes.resumable.attach(&launch::owner(call), id);
+    let sees = |owner: &Owner| call.principal().sees(owner);
+    let attached = call.app().processes.resumable.attach(&launch::owner(call), id, sees);
     attached.ok_or_else(|| ApiError::not_found("NotFoundError", "No command has this command_id"))
 }
 

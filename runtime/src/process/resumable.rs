@@ -111,10 +111,16 @@ impl Resumable {
         Ok(attachment)
     }
 
-    /// The command of that id, if this owner has one.
+    /// The command of that id: this owner's, or else the only one of those whose owner is `visible` to the caller.
     #[must_use]
-    pub fn attach(&self, owner: &Owner, id: &str) -> Option<Attachment> {
-        self.lock().get(&(Arc::clone(owner), id.to_owned())).map(Entry::attach)
+    pub fn attach(&self, owner: &Owner, id: &str, visible: impl Fn(&Owner) -> bool) -> Option<Attachment> {
+        let commands = self.lock();
+        if let Some(own) = commands.get(&(Arc::clone(owner), id.to_owned())) {
+            return Some(own.attach());
+        }
+        let mut others = commands.iter().filter(|((who, named), _)| named == id && visible(who));
+        let (other, more) = (others.next(), others.next());
+        other.filter(|_| more.is_none()).map(|(_, entry)| entry.attach())
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<(Owner, String), Entry>> {
