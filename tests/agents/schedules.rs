@@ -177,6 +177,10 @@ fn a_schedule_that_keeps_failing_is_disabled() {
     let id = set(&lab, &lab.base(), &json!({"every_seconds": 1, "prompt": "fail -32603", "max_failures": 2}));
     let ended = until("it is disabled", || Some(schedule(&lab, &id)).filter(|one| one["enabled"] == false));
     assert_eq!(ended["failures_in_a_row"], 2);
+    let failed: Vec<&Value> =
+        ended["last_runs"].as_array().unwrap().iter().filter(|run| run["state"] == "failed").collect();
+    assert_eq!(failed.len(), 2, "{ended}");
+    assert!(failed.iter().all(|run| run["reason"] == "agent_protocol_error"), "{ended}");
     let again =
         lab.post("/agents/schedules", json!({"schedule_id": id, "enabled": true, "every_seconds": 9000}));
     assert_eq!(again["schedule"]["failures_in_a_row"], 0);

@@ -79,11 +79,12 @@ fn a_turn_says_what_came_of_it() {
     assert_eq!(turn["tool_calls"], json!({"completed": 1, "unsettled": 1}));
     assert!(turn["text"].as_str().unwrap().starts_with("hello"), "{turn}");
     for (scene, state, reason) in [
-        ("stop max_tokens", "completed", "max_tokens"),
-        ("stop refusal", "completed", "refusal"),
-        ("stop cancelled", "cancelled", "cancelled"),
-        ("fail -32603", "failed", "error"),
-        ("crash 7", "interrupted", "agent_exit"),
+        ("stop max_tokens", "completed", Some("max_tokens")),
+        ("stop refusal", "completed", Some("refusal")),
+        ("stop cancelled", "cancelled", Some("cancelled")),
+        // What it ended with is a fault.
+        ("fail -32603", "failed", None),
+        ("crash 7", "interrupted", Some("agent_exit")),
     ] {
         let turn = lab.turn(&id, scene);
         assert_eq!(

@@ -157,17 +157,17 @@ pub fn ended(db: &Connection, run: i64, state: &str, reason: Option<&str>) -> ru
 /// Those of the database.
 pub fn settle(db: &Connection) -> rusqlite::Result<bool> {
     let mut query = db.prepare_cached(
-        "SELECT runs.no, turns.state, turns.stop_reason FROM schedule_runs AS runs
+        "SELECT runs.no, turns.state, coalesce(turns.stop_reason, turns.error ->> 'code') FROM schedule_runs AS runs
          LEFT JOIN turns ON turns.turn_id = runs.turn_id WHERE runs.state = 'started'",
     )?;
     let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
     let open: Vec<(i64, Option<String>, Option<String>)> =
         query.query_map([], read)?.collect::<rusqlite::Result<_>>()?;
     let mut goes_on = false;
-    for (run, state, stop_reason) in open {
+    for (run, state, reason) in open {
         match state.as_deref() {
             Some(state @ ("completed" | "cancelled" | "failed" | "interrupted")) => {
-                ended(db, run, state, stop_reason.as_deref())?;
+                ended(db, run, state, reason.as_deref())?;
             }
             Some(_) => goes_on = true,
             // Its session was deleted.

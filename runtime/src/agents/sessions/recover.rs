@@ -73,7 +73,7 @@ async fn one(store: &Store, log: &Log, mut row: SessionRow) -> Result<(), StoreE
         }
         let ending = rows::Ending {
             state: turns::INTERRUPTED,
-            reason: "server_restart".to_owned(),
+            reason: Some("server_restart".to_owned()),
             error: None,
             at,
             forced: false,

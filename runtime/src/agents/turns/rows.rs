@@ -9,8 +9,8 @@ use serde_json::Value;
 pub struct Ending {
     /// `completed`, `cancelled`, `failed` or `interrupted`.
     pub state: &'static str,
-    /// The stop reason.
-    pub reason: String,
+    /// The stop reason; none where the agent answered with a fault.
+    pub reason: Option<String>,
     /// What went wrong.
     pub error: Option<Value>,
     /// Epoch seconds.

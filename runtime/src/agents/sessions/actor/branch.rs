@@ -46,7 +46,7 @@ impl Actor {
             return;
         };
         if let Some(reason) = running.cancelled {
-            return self.end_turn(turns::CANCELLED, reason, None, None).await;
+            return self.end_turn(turns::CANCELLED, Some(reason), None, None).await;
         }
         match answer {
             Ok(answer) => {

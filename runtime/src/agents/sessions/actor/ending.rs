@@ -14,7 +14,7 @@ impl Actor {
     pub(super) async fn end_turn(
         &mut self,
         state: &'static str,
-        reason: &str,
+        reason: Option<&str>,
         error: Option<Value>,
         usage: Option<Value>,
     ) {
@@ -38,8 +38,13 @@ impl Actor {
             }
         }
         let checkpoint = running.row.checkpoint_before.clone();
-        let ending =
-            rows::Ending { state, reason: reason.to_owned(), error, at: now(), forced: running.forced };
+        let ending = rows::Ending {
+            state,
+            reason: reason.map(str::to_owned),
+            error,
+            at: now(),
+            forced: running.forced,
+        };
         let event = NewEvent::new(turns::ending_kind(state), data).turn(turn_id.clone());
         let name = turn_id.clone();
         let events = std::iter::once(event).chain(self.state_changed()).collect();
@@ -65,7 +70,8 @@ impl Actor {
     ) {
         let data = json!({"turn_id": turn_id, "state": state, "stop_reason": reason, "error": error});
         let event = NewEvent::new(turns::ending_kind(state), data).turn(turn_id);
-        let ending = rows::Ending { state, reason: reason.to_owned(), error, at: now(), forced: false };
+        let reason = Some(reason.to_owned());
+        let ending = rows::Ending { state, reason, error, at: now(), forced: false };
         let name = turn_id.to_owned();
         if let Err(error) = self.commit(vec![event], move |db| rows::end(db, &name, &ending, None)).await {
             crate::log::say(format_args!("the end of `{turn_id}` was not stored: {error}"));

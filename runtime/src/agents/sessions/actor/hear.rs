@@ -199,7 +199,7 @@ impl Actor {
             if let Some(turn_id) = self.turn_id().map(str::to_owned) {
                 tokio::spawn(self.look_at_what_is_left(turn_id));
             }
-            self.end_turn(state, reason, error, None).await;
+            self.end_turn(state, Some(reason), error, None).await;
         }
         self.terminals.end_all();
         self.seat = None;

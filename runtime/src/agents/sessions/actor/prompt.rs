@@ -101,7 +101,7 @@ impl Actor {
         self.touch();
         if let Err(error) = self.commit(vec![event], move |db| rows::start(db, &name, started)).await {
             let error = json!({"code": ErrorCode::Internal.as_str(), "message": error.to_string()});
-            return self.end_turn(turns::FAILED, "agent_exit", Some(error), None).await;
+            return self.end_turn(turns::FAILED, Some("agent_exit"), Some(error), None).await;
         }
         // A checkpoint may take long: the session listens meanwhile.
         let (app, row, mailbox) = (self.app.clone(), self.row.clone(), self.mailbox.clone());
@@ -117,12 +117,12 @@ impl Actor {
         };
         running.row.checkpoint_before = checkpoint;
         if let Some(reason) = running.cancelled {
-            return self.end_turn(turns::CANCELLED, reason, None, None).await;
+            return self.end_turn(turns::CANCELLED, Some(reason), None, None).await;
         }
         let blocks = running.row.prompt.as_array().cloned().unwrap_or_default();
         let timeout = running.row.details.get("timeout_seconds").and_then(Value::as_f64);
         if self.agent().is_none() {
-            return self.end_turn(turns::INTERRUPTED, "agent_exit", None, None).await;
+            return self.end_turn(turns::INTERRUPTED, Some("agent_exit"), None, None).await;
         }
         let said: Vec<NewEvent> = blocks
             .iter()
@@ -142,7 +142,7 @@ impl Actor {
     /// Tells the agent what the turn is about; its answer is heard of later.
     pub(super) async fn prompt_agent(&mut self, turn_id: String) {
         let Some((process, native)) = self.agent() else {
-            return self.end_turn(turns::INTERRUPTED, "agent_exit", None, None).await;
+            return self.end_turn(turns::INTERRUPTED, Some("agent_exit"), None, None).await;
         };
         let asked = self.running.as_ref().and_then(|running| running.row.prompt.as_array());
         let mut blocks = asked.cloned().unwrap_or_default();
@@ -207,21 +207,21 @@ impl Actor {
                 // One that ended otherwise was done before it had heard.
                 let state = if reason == "cancelled" { turns::CANCELLED } else { turns::COMPLETED };
                 let reason = wanted.filter(|_| state == turns::CANCELLED).unwrap_or(reason);
-                (state, reason.to_owned(), None, usage::of_answer(&answer))
+                (state, Some(reason.to_owned()), None, usage::of_answer(&answer))
             }
             Err(RpcError::Fault(fault)) => match wanted {
                 Some(wanted) => {
                     let error = (fault.code != code::CANCELLED).then(|| failed(&fault));
-                    (turns::CANCELLED, wanted.to_owned(), error, None)
+                    (turns::CANCELLED, Some(wanted.to_owned()), error, None)
                 }
-                None => (turns::FAILED, "error".to_owned(), Some(failed(&fault)), None),
+                None => (turns::FAILED, None, Some(failed(&fault)), None),
             },
             // Its end is heard too, and says more.
             Err(RpcError::Closed) if self.process.is_some() => return,
             Err(error) => {
                 let code = ErrorCode::AgentUnavailable.as_str();
                 let error = json!({"code": code, "message": error.to_string()});
-                (turns::FAILED, "error".to_owned(), Some(error), None)
+                (turns::FAILED, None, Some(error), None)
             }
         };
         running.answered = true;
@@ -233,7 +233,7 @@ impl Actor {
             mailbox.send(move |actor| {
                 Box::pin(async move {
                     if actor.queue.in_flight() == Some(turn_id.as_str()) {
-                        actor.end_turn(state, &reason, error, usage).await;
+                        actor.end_turn(state, reason.as_deref(), error, usage).await;
                     }
                 })
             });
