@@ -284,6 +284,45 @@ fn a_skill_of_many_bytes_is_none() {
     assert_eq!(lab.get("/agents/skills"), json!({"skills": []}));
 }
 
+#[test]
+fn a_process_that_is_being_stopped_is_draining() {
+    let lab = Lab::start();
+    let (opened, go) =
+        (json!({"jsonrpc": "2.0", "id": 2, "result": {"sessionId": "n"}}), lab.server.base().join("go"));
+    // It does not mind that its input is closed.
+    let then = format!("echo '{opened}'; while [ ! -e {} ]; do sleep 0.05; done; exit 5", go.display());
+    scripted(&lab, "mine", "", &then);
+    let session = lab.session("mine");
+    let process = lab.processes("mine")[0]["process_id"].as_str().unwrap().to_owned();
+    std::thread::scope(|scope| {
+        let stop = scope.spawn(|| lab.delete(&format!("/agents/processes/{process}?grace_seconds=30")));
+        until("it is draining", || (lab.processes("mine")[0]["state"] == "draining").then_some(()));
+        std::fs::write(&go, "").unwrap();
+        let stopped = stop.join().unwrap();
+        assert_eq!(
+            (&stopped["exit_code"], &stopped["sessions_disconnected"]),
+            (&json!(5), &json!([session])),
+            "{stopped}"
+        );
+    });
+}
+
+#[test]
+fn an_agent_that_could_answer_itself_is_warned_of() {
+    let warning = "the agents group is open and no token is set: every process that reaches the port, an agent too, can \
+         call it and answer its own requests; set `ABX_SERVER_TOKEN` or `auth.tokens`";
+    let warnings = |lab: &Lab| lab.get("/capabilities")["warnings"].as_array().unwrap().clone();
+    let warns = |lab: &Lab| warnings(lab).contains(&json!(warning));
+    assert_eq!(warnings(&Lab::start()), [json!(warning)]);
+    assert!(warns(&Lab::with(Setup::new().policy("groups: {agents: true}"))), "opened by the policy");
+    let one = Lab::with(Setup::new().policy("endpoints: {agents_permissions_reply: true}"));
+    assert!(warns(&one), "one endpoint is enough");
+    assert!(!warns(&Lab::with(Setup::new())), "the group is closed");
+    let token = "a-token-0123456789";
+    let closed = lab(&[("ABX_SERVER_TOKEN", token)]).token(token);
+    assert_eq!(warnings(&closed), Vec::<Value>::new(), "a token is set");
+}
+
 /// Every file beneath a folder.
 fn files(folder: &Path) -> Vec<std::path::PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());

@@ -22,6 +22,10 @@ pub struct PolicyState {
     pub(crate) engine: Engine,
 }
 
+/// What is said where the agents group is open and nobody needs a token.
+const ANSWERS_ITSELF: &str = "the agents group is open and no token is set: every process that reaches the port, an agent \
+     too, can call it and answer its own requests; set `ABX_SERVER_TOKEN` or `auth.tokens`";
+
 impl PolicyState {
     /// Puts a policy together with its principals. Calls under way and rates that did not change are counted on.
     #[must_use]
@@ -33,7 +37,10 @@ impl PolicyState {
         earlier: Option<&Self>,
     ) -> Self {
         let engine = Engine::new(tokens.principals().len(), policy.endpoints().len());
-        let state = Self { policy, guard, tokens, warnings, engine };
+        let mut state = Self { policy, guard, tokens, warnings, engine };
+        if state.tokens.is_open() && state.opens(Group::Agents) {
+            state.warnings.push(ANSWERS_ITSELF.to_owned());
+        }
         if let Some(earlier) = earlier {
             state.count_on(earlier);
         }
