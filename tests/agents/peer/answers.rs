@@ -288,6 +288,9 @@ fn options(peer: &Peer, id: &str, mut answer: Value) -> Value {
     if peer.setup.offers("config") {
         answer["configOptions"] = config(&conversation);
     }
+    if peer.setup.offers("levels") {
+        answer["configOptions"] = levels();
+    }
     answer
 }
 
@@ -299,6 +302,16 @@ fn config(conversation: &Conversation) -> Value {
             "currentValue": conversation.model, "options": choices,
         },
         {"id": "verbose", "name": "Verbose", "type": "boolean", "currentValue": conversation.verbose},
+    ])
+}
+
+/// Choices in groups, and the categories that are rarer.
+fn levels() -> Value {
+    let group = json!([{"group": "deep", "name": "Deep", "options": [{"value": "high", "name": "High", "description": "Slow"}]}]);
+    json!([
+        {"id": "effort", "name": "Effort", "category": "thought_level", "type": "select", "currentValue": "high", "options": group},
+        {"id": "window", "name": "Window", "category": "model_config", "type": "boolean", "currentValue": true},
+        {"id": "colour", "name": "Colour", "category": "_own", "type": "boolean", "currentValue": false},
     ])
 }
 

@@ -5,7 +5,7 @@
 //! happens, a line a scene; see [`scenes`]. Frames that no crate would write are written to standard output as they are.
 //!
 //! Flags: `--can NAME,…` (abilities: `load`, `resume`, `list`, `close`, `delete`, `fork`, `logout`, `steering`, `image`,
-//! `audio`, `embedded`, `http`, `sse`, `dirs`), `--offer NAME,…` (`modes`, `config`, `models`, `commands`), `--auth NAME,…`
+//! `audio`, `embedded`, `http`, `sse`, `dirs`), `--offer NAME,…` (`modes`, `config`, `levels`, `models`), `--auth NAME,…`
 //! (`agent`, `terminal`, `env`), `--require-auth`, `--store FILE` (conversations that outlive the process), `--early` (an
 //! update before the answer that names its session), `--sleepy` (a branch that is live only once it is taken up),
 //! `--name NAME`, `--noise` (text on standard output

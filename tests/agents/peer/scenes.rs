@@ -14,7 +14,8 @@
 //! | `save PATH TEXT`, `unlink PATH` | a file of its own making |
 //! | `image` | an image |
 //! | `open_tool`, `early_tool` | a tool call that never ends; an update of one that never began |
-//! | `usage USED COST`, `session_info TITLE` | what they say |
+//! | `usage USED COST`, `session_info TITLE` | what they say; without a cost where that is 0 |
+//! | `tokens INPUT …` | what the answer says of tokens: in, out, thought, read and written; nothing where there are none |
 //! | `flood N BYTES`, `messages N`, `huge BYTES` | many chunks of one message; many messages; one long line |
 //! | `noise`, `unknown`, `duplicate` | text that is no message; members and kinds that nobody knows; a second answer |
 //! | `env NAME…`, `mcp`, `cwd` | what it was given |
@@ -45,6 +46,7 @@ struct Turn {
     cancelled: CancellationToken,
     id: Value,
     calls: u32,
+    usage: Value,
 }
 
 /// How a scene leaves the turn.
@@ -81,6 +83,7 @@ pub fn prompt(
         cancelled,
         id,
         calls: 0,
+        usage: json!({"totalTokens": 30, "inputTokens": 20, "outputTokens": 10}),
     };
     cx.spawn(async move {
         let end = turn.play().await;
@@ -89,8 +92,11 @@ pub fn prompt(
         }
         match end {
             Ok(Next::Stop(reason)) => {
-                let usage = json!({"totalTokens": 30, "inputTokens": 20, "outputTokens": 10});
-                responder.respond(json!({"stopReason": reason, "usage": usage}))
+                let mut answer = json!({"stopReason": reason});
+                if !turn.usage.is_null() {
+                    answer["usage"] = turn.usage.take();
+                }
+                responder.respond(answer)
             }
             Ok(Next::Fail(code)) => responder.respond_with_error(Error::new(code, "failed as asked")),
             Ok(Next::On | Next::Silent) => std::future::pending().await,
@@ -170,8 +176,19 @@ impl Turn {
             }))?,
             "usage" => {
                 let (used, cost) = (number(), number());
-                let cost = json!({"amount": cost, "currency": "USD"});
-                self.tell(json!({"sessionUpdate": "usage_update", "used": used, "size": 1000, "cost": cost}))?;
+                let mut update = json!({"sessionUpdate": "usage_update", "used": used, "size": 1000});
+                if cost > 0 {
+                    update["cost"] = json!({"amount": cost, "currency": "USD"});
+                }
+                self.tell(update)?;
+            }
+            "tokens" => {
+                let names =
+                    ["inputTokens", "outputTokens", "thoughtTokens", "cachedReadTokens", "cachedWriteTokens"];
+                let counts = rest.split(' ').filter_map(|word| word.parse::<u64>().ok());
+                let counted: serde_json::Map<_, _> =
+                    names.map(str::to_owned).into_iter().zip(counts.map(Value::from)).collect();
+                self.usage = if counted.is_empty() { Value::Null } else { counted.into() };
             }
             "session_info" => self.tell(json!({"sessionUpdate": "session_info_update", "title": rest}))?,
             "flood" => {
