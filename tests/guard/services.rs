@@ -254,6 +254,14 @@ fn an_archive_holds_what_the_rules_allow_and_nothing_behind_a_link() {
     let options = ArchiveOptions { format: Format::TarGz, max_bytes: 1 << 20, max_entries: 1000 };
     let (found, _) = members(&world, &["."], options);
     assert!(found.contains_key(&b"bad-\xff"[..]), "a tar keeps names as bytes");
+    // A zip has text for names: what is no text is written out, and two names do not become one.
+    fs::write(world.base().join(OsStr::from_bytes(b"d/\xfe")), "inside").unwrap();
+    fs::write(world.base().join(OsStr::from_bytes(b"d/\xff")), "inside").unwrap();
+    fs::write(world.base().join("d/%FF"), "inside").unwrap();
+    let options = ArchiveOptions { format: Format::Zip, ..options };
+    let (found, skipped) = members(&world, &["d", "d/f.txt"], options);
+    assert!(found.contains_key(&b"d/%FE"[..]) && found.contains_key(&b"d/%FF"[..]), "{found:?}");
+    assert_eq!(skipped, 5, "one of two that are called the same, and what is left out of `d` anyway");
 }
 
 /// Case 40.
