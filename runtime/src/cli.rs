@@ -57,7 +57,24 @@ enum Command {
     Version(version::Version),
 }
 
+/// What a container runs, again and again: at its start, and to be told healthy. Only the arguments of these two are built then.
+#[derive(Debug, Parser)]
+#[command(name = "agent-sandbox-server", disable_help_flag = true)]
+enum Often {
+    Serve(Box<serve::Serve>),
+    Healthcheck(healthcheck::Healthcheck),
+}
+
 impl Command {
+    /// Reads the arguments. Whatever is no plain call of what is called often is read, and answered, by the whole.
+    fn read() -> Result<Self, clap::Error> {
+        match Often::try_parse() {
+            Ok(Often::Serve(command)) => Ok(Self::Serve(command)),
+            Ok(Often::Healthcheck(command)) => Ok(Self::Healthcheck(command)),
+            Err(_) => Cli::try_parse().map(|cli| cli.command),
+        }
+    }
+
     fn run(self) -> Exit {
         match self {
             Self::CheckConfig(command) => command.run(),
@@ -83,8 +100,8 @@ impl Command {
 /// Reads the arguments and runs what they ask for.
 #[must_use]
 pub fn main() -> ExitCode {
-    match Cli::try_parse() {
-        Ok(cli) => cli.command.run().into(),
+    match Command::read() {
+        Ok(command) => command.run().into(),
         Err(error) if error.use_stderr() => check_config::usage(&error).into(),
         Err(help) => {
             // Where stdout is closed nobody reads it anyway.
