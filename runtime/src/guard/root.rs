@@ -92,9 +92,7 @@ impl Guard {
         let GuardOptions { base_dir, roots, sealed, resolver, durable } = options;
         let mut seen = Seen::new(earlier.map(|earlier| earlier.roots.as_slice()).unwrap_or_default());
         let mut held = BTreeMap::from([(base_dir.clone(), seen.open(&base_dir)?)]);
-        seen.list(&roots);
-        for path in &roots {
-            let root = seen.nearest(path)?;
+        for root in seen.nearest_of(&roots)? {
             if !held.contains_key(&root.path) {
                 held.insert(root.path.clone(), root);
             }

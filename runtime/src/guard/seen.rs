@@ -18,32 +18,13 @@ const ENTRIES_PER_NAME: usize = 8;
 #[derive(Default)]
 pub(super) struct Seen {
     opened: HashMap<Vec<u8>, Result<Arc<Root>, Errno>>,
-    /// All names in a directory.
-    listed: HashMap<Vec<u8>, HashSet<Vec<u8>>>,
 }
 
 impl Seen {
     /// Begins with what is held already.
     pub(super) fn new(held: &[Arc<Root>]) -> Self {
         let opened = held.iter().map(|root| (root.path.clone(), Ok(Arc::clone(root))));
-        Self { opened: opened.collect(), ..Self::default() }
-    }
-
-    /// Lists the directories in which many of `paths` lie, so that those which are absent need no open.
-    ///
-    /// A directory that cannot be read, or holds far more than is sought, is left to be asked name by name.
-    pub(super) fn list(&mut self, paths: &[Vec<u8>]) {
-        let mut sought: HashMap<&[u8], usize> = HashMap::new();
-        for (dir, _) in paths.iter().filter_map(|path| split_last(path)) {
-            *sought.entry(dir).or_default() += 1;
-        }
-        for (dir, count) in sought.into_iter().filter(|(_, count)| *count >= MANY) {
-            if let Ok(root) = self.open(dir)
-                && let Some(names) = names(root.fd(), count.saturating_mul(ENTRIES_PER_NAME))
-            {
-                self.listed.insert(dir.to_vec(), names);
-            }
-        }
+        Self { opened: opened.collect() }
     }
 
     /// `path` itself.
@@ -69,14 +50,44 @@ impl Seen {
         }
     }
 
-    /// Why `path` cannot be there, where the directory above it tells.
-    fn absent(&self, path: &[u8]) -> Option<Errno> {
-        let (dir, name) = split_last(path)?;
-        if self.listed.get(dir).is_some_and(|names| !names.contains(name)) {
-            return Some(Errno::NOENT);
+    /// Of each of `paths` the nearest directory that exists, with repetitions.
+    ///
+    /// Those of one directory are looked at together: it is listed once where many are sought in it, and none needs an
+    /// open where it is not there itself.
+    pub(super) fn nearest_of(&mut self, paths: &[Vec<u8>]) -> Result<Vec<Arc<Root>>, Errno> {
+        let mut found = Vec::new();
+        let mut by_dir: HashMap<&[u8], Vec<(&[u8], &[u8])>> = HashMap::new();
+        for path in paths {
+            match split_last(path) {
+                Some((dir, name)) => by_dir.entry(dir).or_default().push((path, name)),
+                None => found.push(self.nearest(path)?),
+            }
         }
+        for (dir, sought) in by_dir {
+            let above = self.open(dir);
+            let names = match &above {
+                Ok(root) if sought.len() >= MANY => names(root.fd(), sought.len() * ENTRIES_PER_NAME),
+                // Nothing lies below what is not there.
+                Err(Errno::NOENT | Errno::NOTDIR) => Some(HashSet::new()),
+                // A directory that cannot be read, or holds far more than is sought, is asked name by name.
+                _ => None,
+            };
+            let is_there = |name: &[u8]| names.as_ref().is_none_or(|names| names.contains(name));
+            let (there, absent): (Vec<_>, Vec<_>) = sought.iter().partition(|(_, name)| is_there(name));
+            if !absent.is_empty() {
+                found.push(self.nearest(dir)?);
+            }
+            for (path, _) in there {
+                found.push(self.nearest(path)?);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Why `path` cannot be there, where a directory above it tells.
+    fn absent(&self, path: &[u8]) -> Option<Errno> {
+        let (dir, _) = split_last(path)?;
         match self.opened.get(dir) {
-            // Nothing lies below what is not there.
             Some(Err(absent @ (Errno::NOENT | Errno::NOTDIR))) => Some(*absent),
             Some(_) => None,
             None => self.absent(dir),
@@ -101,38 +112,49 @@ fn names(dir: impl AsFd, most: usize) -> Option<HashSet<Vec<u8>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
     use std::os::unix::ffi::OsStrExt as _;
     use std::os::unix::fs::symlink;
 
-    /// The path held for each of `paths`.
-    fn held(mut seen: Seen, paths: &[Vec<u8>]) -> Vec<Result<Vec<u8>, Errno>> {
-        paths.iter().map(|path| seen.nearest(path).map(|root| root.path.clone())).collect()
+    /// What is held for `paths`, each directory once.
+    fn held(paths: &[Vec<u8>]) -> BTreeSet<Vec<u8>> {
+        let found = Seen::default().nearest_of(paths).unwrap();
+        found.iter().map(|root| root.path.clone()).collect()
     }
 
     #[test]
-    fn a_listed_directory_gives_the_roots_that_asking_for_each_gives() {
+    fn what_is_looked_at_together_gives_the_roots_that_asking_for_each_gives() {
         let temp = tempfile::tempdir().unwrap();
-        let at = |name: &str| temp.path().join(name);
-        std::fs::create_dir(at("there")).unwrap();
-        std::fs::write(at("file"), "").unwrap();
-        symlink("there", at("link")).unwrap();
-        symlink("nowhere", at("dangling")).unwrap();
-        let absent = (0..MANY).map(|n| format!("absent-{n}"));
-        let names = ["there", "file", "link", "dangling", "file/below", "link/below", "absent-0/below"];
-        let paths: Vec<Vec<u8>> = names
-            .map(str::to_owned)
-            .into_iter()
-            .chain(absent)
-            .map(|name| at(&name).as_os_str().as_bytes().to_vec())
-            .collect();
-        let mut listing = Seen::default();
-        listing.list(&paths);
-        let dir = temp.path().as_os_str().as_bytes().to_vec();
-        assert_eq!(listing.listed.keys().collect::<Vec<_>>(), [&dir]);
-        let listed = held(listing, &paths);
-        assert_eq!(listed, held(Seen::default(), &paths));
-        let own = |name: &str| Ok(at(name).as_os_str().as_bytes().to_vec());
-        assert_eq!(listed[..4], [own("there"), Ok(dir.clone()), own("link"), Ok(dir)]);
+        let at = |name: &str| temp.path().join(name).as_os_str().as_bytes().to_vec();
+        std::fs::create_dir(temp.path().join("there")).unwrap();
+        std::fs::create_dir(temp.path().join("there/inner")).unwrap();
+        std::fs::write(temp.path().join("file"), "").unwrap();
+        symlink("there", temp.path().join("link")).unwrap();
+        symlink("nowhere", temp.path().join("dangling")).unwrap();
+        let absent: Vec<Vec<u8>> = (0..MANY).map(|n| at(&format!("absent-{n}"))).collect();
+        let names = [
+            "there",
+            "file",
+            "link",
+            "dangling",
+            "file/below",
+            "link/inner",
+            "absent-0/below",
+            "there/inner",
+            "there/none",
+            "absent-0/below/more",
+        ];
+        let named = names.map(at);
+        for most in [0, MANY] {
+            let paths: Vec<Vec<u8>> =
+                named.iter().chain(absent.iter().take(most)).cloned().chain([b"/".to_vec()]).collect();
+            let mut one_by_one = Seen::default();
+            let each = paths.iter().map(|path| one_by_one.nearest(path).unwrap().path.clone()).collect();
+            assert_eq!(held(&paths), each, "{most} more");
+            let wanted = [at("there"), at("link"), at("link/inner"), at("there/inner"), b"/".to_vec()];
+            let dir = temp.path().as_os_str().as_bytes().to_vec();
+            assert_eq!(each, wanted.into_iter().chain([dir]).collect());
+        }
     }
 
     #[test]

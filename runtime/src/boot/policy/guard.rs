@@ -4,6 +4,8 @@ use crate::boot::Fault;
 use crate::env::Env;
 use crate::guard::{Guard, GuardOptions, NormalPath, Resolver};
 use crate::log;
+use hashbrown::HashSet;
+use policy_lang::paths::PathRules;
 use policy_lang::policy::CompiledPolicy;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
@@ -21,9 +23,7 @@ pub(super) fn open(
     }
     let base_dir = policy.base_dir().as_bytes().to_vec();
     let rules = policy.endpoints().filter_map(|(_, endpoint)| endpoint.paths.as_deref());
-    let mut roots: Vec<&[u8]> = rules.flat_map(|rules| rules.roots()).collect();
-    roots.sort_unstable();
-    roots.dedup();
+    let roots: HashSet<&[u8]> = rules.flat_map(PathRules::roots).collect();
     let roots = roots.into_iter().map(<[u8]>::to_vec).collect();
     let audit_file = env.audit_file.as_deref().map(Path::new);
     let sealed = audit_file.into_iter().chain([state_dir]).flat_map(spellings).collect();
