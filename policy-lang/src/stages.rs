@@ -54,6 +54,8 @@ pub struct Inputs<'a> {
     pub catalogue: &'a Catalogue,
     /// What findings of each code are worth.
     pub levels: &'a Levels,
+    /// Whether the revision is asked for: the digest of a large policy takes its time.
+    pub revision: bool,
 }
 
 impl<'a> Inputs<'a> {
@@ -71,6 +73,7 @@ impl<'a> Inputs<'a> {
             facts: Facts::default(),
             catalogue,
             levels,
+            revision: true,
         }
     }
 
@@ -164,7 +167,8 @@ pub fn compile_source(
         sink.extend(found);
         layers.push(layer);
     }
-    let (merged, found) = merge::merge(&layers, &sources, inputs.catalogue);
+    let merge = if inputs.revision { merge::merge } else { merge::merge_unnamed };
+    let (merged, found) = merge(&layers, &sources, inputs.catalogue);
     sink.extend(found);
     let written = merged.resolved.base_dir.as_ref().map(|(dir, _)| dir.clone());
     let base_dir = inputs.base_dir(written.as_deref());

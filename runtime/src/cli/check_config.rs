@@ -75,9 +75,16 @@ pub(super) enum Format {
     Junit,
 }
 
+impl Format {
+    /// Whether a report of this form says which revision the policy is.
+    const fn names_the_revision(self) -> bool {
+        matches!(self, Self::Json | Self::Jsonl)
+    }
+}
+
 impl CheckConfig {
     pub(super) fn run(self) -> Exit {
-        let format = if self.json { Format::Json } else { self.format.unwrap_or(Format::Human) };
+        let format = self.format();
         let mut output = Output::default();
         let mut report = Report::new("check-config", self.strict);
         let mut view = human::View::new(output.colour());
@@ -85,6 +92,10 @@ impl CheckConfig {
         let keys = format == Format::Json;
         self.judge(&mut report, &mut view, keys);
         print(&report, &view, format, &mut output)
+    }
+
+    fn format(&self) -> Format {
+        if self.json { Format::Json } else { self.format.unwrap_or(Format::Human) }
     }
 
     fn judge(&self, report: &mut Report, view: &mut human::View, keys: bool) {

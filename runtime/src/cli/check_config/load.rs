@@ -105,6 +105,7 @@ pub(super) fn inputs<T>(
             server_token: here && env.server_token().is_some(),
         },
         switches: &declared.switches,
+        revision: call.format().names_the_revision(),
         ..Inputs::new(declared.routes.catalogue(), levels)
     })
 }
