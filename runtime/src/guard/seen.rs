@@ -56,10 +56,10 @@ impl Seen {
     /// open where it is not there itself.
     pub(super) fn nearest_of(&mut self, paths: &[Vec<u8>]) -> Result<Vec<Arc<Root>>, Errno> {
         let mut found = Vec::new();
-        let mut by_dir: HashMap<&[u8], Vec<(&[u8], &[u8])>> = HashMap::new();
+        let mut by_dir: HashMap<&[u8], Vec<&[u8]>> = HashMap::new();
         for path in paths {
             match split_last(path) {
-                Some((dir, name)) => by_dir.entry(dir).or_default().push((path, name)),
+                Some((dir, _)) => by_dir.entry(dir).or_default().push(path),
                 None => found.push(self.nearest(path)?),
             }
         }
@@ -72,12 +72,16 @@ impl Seen {
                 // A directory that cannot be read, or holds far more than is sought, is asked name by name.
                 _ => None,
             };
-            let is_there = |name: &[u8]| names.as_ref().is_none_or(|names| names.contains(name));
-            let (there, absent): (Vec<_>, Vec<_>) = sought.iter().partition(|(_, name)| is_there(name));
+            let is_there = |path: &[u8]| match (&names, split_last(path)) {
+                (Some(names), Some((_, name))) => names.contains(name),
+                _ => true,
+            };
+            let (there, absent): (Vec<&[u8]>, Vec<&[u8]>) =
+                sought.into_iter().partition(|path| is_there(path));
             if !absent.is_empty() {
                 found.push(self.nearest(dir)?);
             }
-            for (path, _) in there {
+            for path in there {
                 found.push(self.nearest(path)?);
             }
         }
