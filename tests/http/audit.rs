@@ -92,6 +92,7 @@ fn row_163_a_flood_is_summarised_with_exact_counts() {
     let server = Setup::new().env("ABX_SERVER_TOKEN", "t").start();
     let count: u64 = if std::env::var_os("FULL_COUNTS").is_some() { 1_000_000 } else { 3_000 };
     let head = b"GET /capabilities HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    let began = std::time::Instant::now();
     let mut stream = crate::raw::connect(server.port);
     let mut left = count;
     while left > 0 {
@@ -109,7 +110,9 @@ fn row_163_a_flood_is_summarised_with_exact_counts() {
     let lines: Vec<Value> = stderr.iter().filter_map(|line| serde_json::from_str(line).ok()).collect();
     let counted = |line: &Value| if line["event"] == "summary" { line["count"].as_u64().unwrap() } else { 1 };
     assert_eq!(lines.iter().map(counted).sum::<u64>(), count);
-    assert!(lines.len() < 200, "{}", lines.len());
+    // By time, not by how many there are.
+    let most = 200 + 10 * began.elapsed().as_secs();
+    assert!((lines.len() as u64) < most, "{} lines, {most} at most", lines.len());
 }
 
 #[test]

@@ -138,7 +138,8 @@ fn a_stuck_reader_of_stderr_holds_up_nothing() {
 
 #[test]
 fn a_reload_under_load_mixes_nothing() {
-    let open = r#"{"base_dir":"{base}","endpoints":{"env_list":true,"env_set":false,"*":{"limits":{"rate_per_minute":100000000}}}}"#;
+    let open = r#"{"base_dir":"{base}","endpoints":{"env_list":true,"env_set":false,"*":{"limits":{"rate_per_minute":100000000}},
+        "group:core":{"limits":{"rate_per_minute":100000000}}}}"#;
     let server = Setup::new().policy(open).start();
     let path = server.dir.path().join("policy.yaml");
     let one = std::fs::read_to_string(&path).unwrap();
