@@ -19,11 +19,11 @@ const NEVER: [&[u8]; 3] = [b"/proc", b"/sys", b"/dev"];
 
 /// What a guard is made from. Paths are absolute and normal.
 #[derive(Debug, Clone)]
-pub struct GuardOptions {
+pub struct GuardOptions<'a> {
     /// Where relative paths start. It must exist.
     pub base_dir: Vec<u8>,
     /// Directories that path rules name beside it. Where one does not exist, its nearest ancestor is held instead.
-    pub roots: Vec<Vec<u8>>,
+    pub roots: Vec<&'a [u8]>,
     /// Paths refused for every operation, such as the audit file.
     pub sealed: Vec<Vec<u8>>,
     /// How to open.
@@ -33,7 +33,7 @@ pub struct GuardOptions {
     pub durable: bool,
 }
 
-impl GuardOptions {
+impl GuardOptions<'_> {
     /// A guard for `base_dir` alone, with the best resolver.
     #[must_use]
     pub fn new(base_dir: impl Into<Vec<u8>>) -> Self {
@@ -88,7 +88,7 @@ impl Guard {
     /// # Errors
     ///
     /// The system's error where `base_dir` cannot be opened as a directory.
-    pub fn open(options: GuardOptions, earlier: Option<&Self>) -> Result<Self, Errno> {
+    pub fn open(options: GuardOptions<'_>, earlier: Option<&Self>) -> Result<Self, Errno> {
         let GuardOptions { base_dir, roots, sealed, resolver, durable } = options;
         let mut seen = Seen::new(earlier.map(|earlier| earlier.roots.as_slice()).unwrap_or_default());
         let mut held = BTreeMap::from([(base_dir.clone(), seen.open(&base_dir)?)]);

@@ -54,7 +54,7 @@ impl Seen {
     ///
     /// Those of one directory are looked at together: it is listed once where many are sought in it, and none needs an
     /// open where it is not there itself.
-    pub(super) fn nearest_of(&mut self, paths: &[Vec<u8>]) -> Result<Vec<Arc<Root>>, Errno> {
+    pub(super) fn nearest_of(&mut self, paths: &[&[u8]]) -> Result<Vec<Arc<Root>>, Errno> {
         let mut found = Vec::new();
         let mut by_dir: HashMap<&[u8], Vec<&[u8]>> = HashMap::new();
         for path in paths {
@@ -122,7 +122,8 @@ mod tests {
 
     /// What is held for `paths`, each directory once.
     fn held(paths: &[Vec<u8>]) -> BTreeSet<Vec<u8>> {
-        let found = Seen::default().nearest_of(paths).unwrap();
+        let paths: Vec<&[u8]> = paths.iter().map(Vec::as_slice).collect();
+        let found = Seen::default().nearest_of(&paths).unwrap();
         found.iter().map(|root| root.path.clone()).collect()
     }
 

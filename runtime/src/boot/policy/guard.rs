@@ -24,10 +24,10 @@ pub(super) fn open(
     let base_dir = policy.base_dir().as_bytes().to_vec();
     let rules = policy.endpoints().filter_map(|(_, endpoint)| endpoint.paths.as_deref());
     let roots: HashSet<&[u8]> = rules.flat_map(PathRules::roots).collect();
-    let roots = roots.into_iter().map(<[u8]>::to_vec).collect();
     let audit_file = env.audit_file.as_deref().map(Path::new);
     let sealed = audit_file.into_iter().chain([state_dir]).flat_map(spellings).collect();
-    let options = GuardOptions { base_dir, roots, sealed, resolver, durable: true };
+    let options =
+        GuardOptions { base_dir, roots: roots.into_iter().collect(), sealed, resolver, durable: true };
     Guard::open(options, earlier).map_err(|error| {
         Fault::failed(format!("cannot open the base directory `{}`: {error}", policy.base_dir()))
     })
