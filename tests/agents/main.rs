@@ -25,6 +25,7 @@ mod raw;
 #[path = "../http/server.rs"]
 mod server;
 
+mod bounds;
 mod branched;
 mod bundles;
 mod catalogue;

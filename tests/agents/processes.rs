@@ -37,6 +37,30 @@ fn what_a_crashed_agent_said_can_be_read_afterwards() {
     assert_eq!(lab.refused("DELETE", &format!("/agents/processes/{id}"), None), "404 process_not_found");
 }
 
+#[test]
+fn an_answer_to_no_request_is_a_line_of_the_log() {
+    let lab = Lab::start();
+    let answer = |id: u32, result: Value| json!({"jsonrpc": "2.0", "id": id, "result": result});
+    // What agents say of a line that they cannot read; whose it was they cannot know.
+    let unread = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32700, "message": "Parse error"}});
+    let script = format!(
+        "read l; echo '{}'; read l; echo '{}'; read l; echo '{unread}'; echo '{}'; cat >/dev/null",
+        answer(1, json!({"protocolVersion": 1})),
+        answer(2, json!({"sessionId": "n"})),
+        answer(3, json!({"stopReason": "end_turn"})),
+    );
+    lab.post("/agents/catalog", json!({"id": "mine", "command": "sh", "args": ["-c", script]}));
+    let session = lab.session("mine");
+    let turn = lab.turn(&session, "hello");
+    assert_eq!((&turn["state"], &turn["stop_reason"]), (&json!("completed"), &json!("end_turn")), "{turn}");
+    let processes = lab.processes("mine");
+    let id = processes[0]["process_id"].as_str().unwrap();
+    let lines = lab.get(&format!("/agents/processes/{id}/logs"))["lines"].clone();
+    let told: Vec<_> =
+        lines.as_array().unwrap().iter().map(|line| (&line["stream"], &line["text"])).collect();
+    assert_eq!(told, [(&json!("stdout_noise"), &json!(unread.to_string()))]);
+}
+
 /// Starts a probe that waits for an agent that never answers, and yields its process.
 fn stuck(lab: &Lab, script: &str) -> (std::thread::JoinHandle<()>, Value) {
     lab.post("/agents/catalog", json!({"id": "stuck", "command": "sh", "args": ["-c", script]}));
