@@ -15,6 +15,7 @@
 //! | `image` | an image |
 //! | `open_tool`, `early_tool` | a tool call that never ends; an update of one that never began |
 //! | `usage USED COST`, `session_info TITLE` | what they say; without a cost where that is 0 |
+//! | `cost AMOUNT` | a cost, and nothing of how full it is |
 //! | `tokens INPUT …` | what the answer says of tokens: in, out, thought, read and written; nothing where there are none |
 //! | `flood N BYTES`, `messages N`, `huge BYTES` | many chunks of one message; many messages; one long line |
 //! | `noise`, `unknown`, `duplicate` | text that is no message; members and kinds that nobody knows; a second answer |
@@ -181,6 +182,10 @@ impl Turn {
                     update["cost"] = json!({"amount": cost, "currency": "USD"});
                 }
                 self.tell(update)?;
+            }
+            "cost" => {
+                let cost = json!({"amount": number(), "currency": "USD"});
+                self.tell(json!({"sessionUpdate": "usage_update", "cost": cost}))?;
             }
             "tokens" => {
                 let names =

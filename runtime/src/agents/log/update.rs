@@ -80,12 +80,11 @@ fn known(name: &str, update: &Value) -> Option<(Kind, Value)> {
         }
         "usage_update" => {
             let number = |name: &str| member(name).filter(Value::is_number);
-            let parts = vec![
-                ("used", Some(number("used")?)),
-                ("size", number("size")),
-                ("cost", member("cost").filter(Value::is_object)),
-            ];
-            Some((Kind::UsageUpdated, object(parts)))
+            let (used, cost) = (number("used"), member("cost").filter(Value::is_object));
+            // Some know what they cost and not how full they are.
+            (used.is_some() || cost.is_some()).then(|| {
+                (Kind::UsageUpdated, object(vec![("used", used), ("size", number("size")), ("cost", cost)]))
+            })
         }
         _ => None,
     }
@@ -189,6 +188,11 @@ mod tests {
                 json!({"sessionUpdate": "usage_update", "used": 5, "size": 10, "cost": {"amount": 0.5, "currency": "USD"}}),
                 "usage.updated",
                 json!({"used": 5, "size": 10, "cost": {"amount": 0.5, "currency": "USD"}}),
+            ),
+            (
+                json!({"sessionUpdate": "usage_update", "cost": {"amount": 2, "currency": "EUR"}}),
+                "usage.updated",
+                json!({"cost": {"amount": 2, "currency": "EUR"}}),
             ),
             (
                 json!({"sessionUpdate": "session_info_update", "title": "t", "updatedAt": null}),

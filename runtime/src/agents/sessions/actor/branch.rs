@@ -5,13 +5,10 @@
 
 use super::Actor;
 use super::begin::Replay;
-use crate::agents::acp::{RpcError, RpcFault, Wait, code};
+use super::ladder;
+use crate::agents::acp::{RpcError, RpcFault, code};
 use crate::agents::turns;
 use serde_json::{Map, Value};
-use std::time::Duration;
-
-/// How long an agent may be silent meanwhile.
-const SILENCE: Duration = Duration::from_secs(120);
 
 /// What a branch is taken up with, for as long as nobody knows whether it is live.
 pub(super) type Unproven = Map<String, Value>;
@@ -33,7 +30,7 @@ impl Actor {
         let (mailbox, turn_id, fault) = (self.mailbox.clone(), turn_id.to_owned(), fault.clone());
         tokio::spawn(async move {
             let method = format!("session/{rung}");
-            let answer = process.peer.request(&method, &Value::Object(params), Wait::silence(SILENCE)).await;
+            let answer = ladder::request(&process.peer, &method, params).await;
             mailbox.send(move |actor| Box::pin(actor.took_up(turn_id, answer, fault)));
         });
         true

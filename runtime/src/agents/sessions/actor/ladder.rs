@@ -10,7 +10,7 @@ mod rungs;
 use super::Mailbox;
 use super::begin::{How, Launch};
 use super::branch::Unproven;
-use crate::agents::acp::{RpcError, Wait, code};
+use crate::agents::acp::{Peer, RpcError, Wait, code};
 use crate::agents::mcp::entries::{For, entries};
 use crate::agents::options::Options;
 use crate::agents::process::{AgentProcess, StartFor};
@@ -160,14 +160,18 @@ impl Climb {
     }
 }
 
-async fn request(
-    process: &Arc<AgentProcess>,
+/// Asks for a conversation. It may take as long as the agent says anything meanwhile.
+pub(super) async fn request(
+    peer: &Arc<Peer>,
     method: &str,
     params: Map<String, Value>,
 ) -> Result<Value, RpcError> {
-    process.peer.request(method, &Value::Object(params), Wait::silence(SILENCE)).await
+    peer.request(method, &Value::Object(params), Wait::silence(SILENCE)).await
 }
 
 fn can(process: &AgentProcess, what: &str) -> bool {
     process.handshake().is_some_and(|handshake| handshake.can(what))
 }
+
+#[cfg(test)]
+mod tests;

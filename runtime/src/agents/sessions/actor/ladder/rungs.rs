@@ -19,7 +19,7 @@ impl Climb {
         params: Map<String, Value>,
         digest: Option<String>,
     ) -> Result<Opened, ApiError> {
-        let answer = request(process, "session/new", params).await;
+        let answer = request(&process.peer, "session/new", params).await;
         let answer = answer.map_err(|error| fault::of_rpc(process, error))?;
         let Some(native) = answer.get("sessionId").and_then(Value::as_str).map(str::to_owned) else {
             return Err(fault::protocol("The agent opened a session without naming it"));
@@ -41,7 +41,7 @@ impl Climb {
         self.expect(Replay::Counted(0)).await;
         process.attach(native, &self.row.session_id, Arc::clone(&self.ear) as _);
         params.insert("sessionId".to_owned(), native.into());
-        let answer = request(process, &format!("session/{rung}"), params).await;
+        let answer = request(&process.peer, &format!("session/{rung}"), params).await;
         match answer {
             Ok(answer) => Ok(Self::opened(native, answer)),
             Err(error) => {
@@ -60,7 +60,7 @@ impl Climb {
     ) -> Result<Opened, RpcError> {
         self.expect(Replay::Counted(0)).await;
         params.insert("sessionId".to_owned(), parent.into());
-        let answer = request(process, "session/fork", params.clone()).await?;
+        let answer = request(&process.peer, "session/fork", params.clone()).await?;
         let Some(native) = answer.get("sessionId").and_then(Value::as_str).map(str::to_owned) else {
             let fault = RpcFault::new(code::INTERNAL, "the branch has no name");
             return Err(RpcError::Fault(fault));
@@ -85,7 +85,7 @@ impl Climb {
         self.expect(Replay::Imported(0)).await;
         process.attach(native, &self.row.session_id, Arc::clone(&self.ear) as _);
         params.insert("sessionId".to_owned(), native.into());
-        match request(process, "session/load", params).await {
+        match request(&process.peer, "session/load", params).await {
             Ok(answer) => Ok(Self::opened(native, answer)),
             Err(RpcError::Fault(fault))
                 if fault.code == code::NOT_FOUND
@@ -111,7 +111,7 @@ impl Climb {
             if !can(process, "list") {
                 return false;
             }
-            let Ok(page) = request(process, "session/list", params).await else { return false };
+            let Ok(page) = request(&process.peer, "session/list", params).await else { return false };
             let sessions = page.get("sessions").and_then(Value::as_array).into_iter().flatten();
             if sessions.filter_map(|one| one.get("sessionId")).any(|id| id.as_str() == Some(native)) {
                 return true;
