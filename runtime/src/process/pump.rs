@@ -133,13 +133,15 @@ async fn part() {
 }
 
 /// Runs a job to its end. `deadline`: when it is ended for taking too long. Outputs that an orphan still
-/// holds go on being drained. What is forwarded ends with a line that says how the process did.
+/// holds go on being drained. What is forwarded ends with a line that says how the process did. `over`: called once, when
+/// its status is known and all its output is in the log.
 pub(super) async fn run(
     job: Arc<Job>,
     watch: AsyncFd<Arc<OwnedFd>>,
     outputs: [Option<Source>; 2],
     deadline: Option<Instant>,
     forward: Option<&Arc<Forward>>,
+    over: impl FnOnce(),
 ) {
     let [out, err] = outputs;
     let tap = |stream| forward.map(|forward| Tap::new(Arc::clone(forward), job.pid, stream));
@@ -197,7 +199,7 @@ pub(super) async fn run(
     for tap in [&mut out, &mut err].into_iter().filter_map(|lane| lane.tap.as_mut()) {
         tap.finish();
     }
-    job.complete();
+    over();
     if let (Some(forward), Some(exit)) = (forward, job.exit()) {
         forward.ended(job.pid, exit);
     }

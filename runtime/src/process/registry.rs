@@ -182,8 +182,8 @@ impl Engine {
         let (engine, pumped) = (Arc::clone(self), Arc::clone(&job));
         tokio::spawn(async move {
             let forward = engine.forward.as_ref().filter(|_| pumped.kind == Kind::Managed);
-            pump::run(Arc::clone(&pumped), running.watch, running.outputs, deadline, forward).await;
-            engine.ended(&pumped);
+            let over = || engine.ended(&pumped);
+            pump::run(Arc::clone(&pumped), running.watch, running.outputs, deadline, forward, over).await;
         });
         Ok(job)
     }
@@ -234,9 +234,11 @@ impl Engine {
         let _ = tokio::time::timeout(SHUTDOWN, all).await;
     }
 
-    /// Takes note of an end.
+    /// Takes note of an end, and tells those who wait for it.
     fn ended(&self, job: &Arc<Job>) {
         let mut table = self.table();
+        // Told under the lock: whoever has seen the end finds the slot free and what was left behind in the lists.
+        job.complete();
         if job.kind != Kind::Managed {
             table.jobs.remove(&job.tag);
         }
