@@ -39,6 +39,7 @@ mod mcp;
 mod mcp_events;
 mod mcp_handed;
 mod native;
+mod noise;
 mod options;
 mod processes;
 mod rare;

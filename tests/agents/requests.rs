@@ -244,6 +244,17 @@ fn a_page_is_consented_to_and_done_with() {
     after(&lab, &session, &request);
     let kinds = log::kinds(&lab, &session, &["question"]);
     assert_eq!(kinds, ["question.asked", "question.resolved", "question.completed"]);
+    let done = log::read(&lab, &session, &["question.completed"]).remove(0);
+    assert_eq!(done["data"], json!({"elicitation_id": "elc-1", "request_id": id(&request)}));
+    // That it is done with is no answer: the one that was given stays.
+    let items = lab.get(&format!("/agents/sessions/{session}/items?kinds=question"));
+    assert_eq!(items["items"][0]["status"], "answered");
+    // A page that nobody here was asked to open.
+    lab.turn(&session, "done_with elc-9");
+    assert_eq!(log::read(&lab, &session, &["question.completed"]).len(), 1);
+    let told = log::read(&lab, &session, &["ext"]).remove(0)["data"].clone();
+    let params = json!({"elicitationId": "elc-9"});
+    assert_eq!(told, json!({"type": "notification", "method": "elicitation/complete", "params": params}));
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod story;
 
 use crate::golden::Goldens;
 use policy_lang::endpoint::{ENDPOINTS, Group};
+use runtime::agents::log::Kind;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use story::Story;
@@ -130,6 +131,14 @@ fn every_error_of_a_page_is_brought_about() {
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn every_kind_of_event_is_read_on_the_wire() {
+    let told = std::fs::read_to_string(root().join("tests/agents/wire/agents_events_list.txt")).unwrap();
+    let missing = |kind: &&Kind| !told.contains(&format!("\"kind\": \"{}\"", kind.as_str()));
+    let missing: Vec<&Kind> = Kind::ALL.iter().filter(missing).collect();
+    assert_eq!(missing, Vec::<&Kind>::new());
 }
 
 /// The text of the tests of this folder.

@@ -18,7 +18,7 @@ mod message;
 mod peer;
 mod wait;
 
-pub use inbox::{Asked, Ended, Inbox, Stranger, Witness};
+pub use inbox::{Asked, Ended, Inbox, Noise, Stranger, Witness};
 pub use lines::{Line, Lines, MAX_LINE};
 pub use message::{Message, RpcFault, code};
 pub use peer::{Outbox, Peer, Pending, RpcError};

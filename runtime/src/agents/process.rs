@@ -10,6 +10,7 @@
 //! | `table` | all of them: how many there may be, who is where, how they start |
 //! | `agent` | one process as its callers see it |
 //! | `carry` | the tasks that move lines between its pipes and its wire |
+//! | `noise` | how much of what is no message its sessions are told |
 //! | `router` | which session a message belongs to; what came before its session is known |
 //! | `handshake` | what the agent said of itself |
 //! | `logs` | what it printed, in a ring file |
@@ -20,6 +21,7 @@ mod carry;
 mod error;
 mod handshake;
 mod logs;
+mod noise;
 mod recipe;
 mod router;
 mod table;

@@ -8,7 +8,7 @@
 //! | `plan DONE TOTAL` | a plan |
 //! | `todo DONE TOTAL` | a plan as the input of a tool |
 //! | `permission TITLE` | asks for leave to run TITLE; `permission_edit PATH` to change a file |
-//! | `form`, `url` | a question |
+//! | `form`, `url`, `done_with ID` | a question; a page; that one is done with |
 //! | `read PATH`, `write PATH TEXT` | files through the client |
 //! | `terminal COMMAND ARG…` | a terminal of the client |
 //! | `save PATH TEXT`, `unlink PATH` | a file of its own making |
@@ -19,6 +19,7 @@
 //! | `tokens INPUT …` | what the answer says of tokens: in, out, thought, read and written; nothing where there are none |
 //! | `flood N BYTES`, `messages N`, `huge BYTES` | many chunks of one message; many messages; one long line |
 //! | `noise`, `unknown`, `duplicate` | text that is no message; members and kinds that nobody knows; a second answer |
+//! | `print TEXT`, `babble N BYTES` | a line that is no message; many of them |
 //! | `env NAME…`, `mcp`, `cwd` | what it was given |
 //! | `sleep MS`, `wait`, `listen` | takes time; until cancelled; until steered |
 //! | `never`, `ignore_cancel` | no answer; none to a cancel either |
@@ -152,10 +153,10 @@ impl Turn {
                     "mode": "url", "message": "Open this", "elicitationId": "elc-1", "url": "https://example.test/consent",
                 }));
                 let next = asked.await?;
-                let done = UntypedMessage::new("elicitation/complete", json!({"elicitationId": "elc-1"}))?;
-                self.cx.send_notification(done)?;
+                self.done_with("elc-1")?;
                 return Ok(next);
             }
+            "done_with" => self.done_with(rest)?,
             "read" => self.client("fs/read_text_file", json!({"path": rest})).await?,
             "write" => {
                 let (path, text) = rest.split_once(' ').unwrap_or((rest, ""));
@@ -206,6 +207,11 @@ impl Turn {
                 raw("this line is no message");
                 raw("{\"neither\": \"is this\"}");
             }
+            "print" => raw(rest),
+            "babble" => {
+                let (count, bytes) = (number(), usize::try_from(number()).unwrap());
+                (0..count).for_each(|n| raw(&format!("{n:-<bytes$}")));
+            }
             "unknown" => self.unknown()?,
             "duplicate" => {
                 let answer = json!({"jsonrpc": "2.0", "id": self.id, "result": {"stopReason": "end_turn"}});
@@ -248,6 +254,11 @@ impl Turn {
 
     fn tell(&self, update: Value) -> Result<()> {
         tell(&self.peer, &self.cx, &self.session, update)
+    }
+
+    fn done_with(&self, page: &str) -> Result<()> {
+        let done = UntypedMessage::new("elicitation/complete", json!({"elicitationId": page}))?;
+        self.cx.send_notification(done)
     }
 
     fn chunk(&self, content: Value) -> Result<()> {

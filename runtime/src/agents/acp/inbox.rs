@@ -26,6 +26,19 @@ pub struct Ended {
     pub stopped: bool,
 }
 
+/// What the other side printed that is no message: a line, or a number of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Noise {
+    /// The first of them, or its beginning.
+    pub text: String,
+    /// How many lines there were,
+    pub lines: u64,
+    /// and how many bytes, without their ends.
+    pub bytes: u64,
+    /// Whether `text` is not all of it.
+    pub truncated: bool,
+}
+
 /// Whoever listens to a peer.
 ///
 /// Everything is told in the order in which it was said, one at a time: the next line is not read before the last one
@@ -39,6 +52,9 @@ pub trait Inbox: Send + Sync + 'static {
     /// person does. It is dropped when the request is cancelled or the peer closes, and nobody is answered then but by
     /// `-32800`.
     fn request(&self, asked: Asked) -> BoxFuture<'static, Result<Value, RpcFault>>;
+
+    /// The other side printed what is no message. Told seldom, and never waits.
+    fn noise(&self, _process_id: &str, _noise: &Noise) {}
 
     /// The other side has ended; nothing more comes. Called once.
     fn closed<'a>(&'a self, ended: &'a Ended) -> BoxFuture<'a, ()>;
@@ -64,8 +80,9 @@ impl Inbox for Stranger {
 
 /// Whoever keeps a record of the wire itself.
 pub trait Witness: Send + Sync + 'static {
-    /// A line that is no message, or a message that nobody waits for.
-    fn noise(&self, text: &str);
+    /// A line that is no message, or a message that nobody waits for, and its bytes. `text` may be a word that stands
+    /// for it.
+    fn noise(&self, text: &str, bytes: u64);
 
     /// A message came.
     fn frame_in(&self, line: &[u8]);

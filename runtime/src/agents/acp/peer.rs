@@ -119,11 +119,11 @@ impl Peer {
         let line = match line {
             Line::Whole(line) => line,
             Line::TooLong(length) => {
-                return self.witness.noise(&format!("a line of {length} bytes was skipped"));
+                return self.witness.noise(&format!("a line of {length} bytes was skipped"), length);
             }
         };
         let Some(message) = Message::read(&line) else {
-            return self.witness.noise(&String::from_utf8_lossy(&line));
+            return self.noise(&line);
         };
         self.witness.frame_in(&line);
         match message {
@@ -177,8 +177,12 @@ impl Peer {
         match waiting {
             // Whoever asked may have gone meanwhile.
             Some(waiting) => drop(waiting.send(outcome)),
-            None => self.witness.noise(&String::from_utf8_lossy(line)),
+            None => self.noise(line),
         }
+    }
+
+    fn noise(&self, line: &[u8]) {
+        self.witness.noise(&String::from_utf8_lossy(line), line.len() as u64);
     }
 
     fn send(&self, line: Vec<u8>) -> Result<(), RpcError> {

@@ -57,9 +57,7 @@ impl Working<'_> {
             }
             Kind::QuestionAsked => self.asked(ItemKind::Question, seq, ts, turn, data),
             Kind::PermissionResolved => self.resolved(ItemKind::Permission, seq, ts, data),
-            Kind::QuestionResolved | Kind::QuestionCompleted => {
-                self.resolved(ItemKind::Question, seq, ts, data)
-            }
+            Kind::QuestionResolved => self.resolved(ItemKind::Question, seq, ts, data),
             Kind::TerminalOutput | Kind::TerminalExited => self.terminal(data),
             Kind::TurnCompleted | Kind::TurnCancelled | Kind::TurnFailed | Kind::TurnInterrupted => {
                 self.turn_ended(turn, ts);

@@ -24,7 +24,7 @@ const TAIL: usize = 4096;
 struct Quiet;
 
 impl Witness for Quiet {
-    fn noise(&self, _text: &str) {}
+    fn noise(&self, _text: &str, _bytes: u64) {}
     fn frame_in(&self, _line: &[u8]) {}
     fn frame_out(&self, _line: &[u8]) {}
 }

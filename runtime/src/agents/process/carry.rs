@@ -2,6 +2,7 @@
 
 use super::agent::{AgentProcess, Phase};
 use super::logs::{LogSource, Logs};
+use super::router::Router;
 use crate::agents::acp::{Ended, Line, Lines, Outbox, Witness};
 use crate::process::{Cursor, Job, Stream};
 use std::sync::Arc;
@@ -13,10 +14,10 @@ pub(super) const KEEP: usize = 1 << 20;
 /// Longest line of standard error that is put together.
 const STDERR_LINE: usize = 64 * 1024;
 
-/// Writes down what is not a message, and under `trace` what is.
-#[derive(Debug)]
+/// Writes down what is not a message, and tells of it; under `trace` it writes down what is one, too.
 pub(super) struct Record {
     pub(super) logs: Arc<Logs>,
+    pub(super) router: Arc<Router>,
     pub(super) trace: AtomicBool,
 }
 
@@ -29,8 +30,10 @@ impl Record {
 }
 
 impl Witness for Record {
-    fn noise(&self, text: &str) {
-        self.logs.push(LogSource::StdoutNoise, text);
+    fn noise(&self, text: &str, bytes: u64) {
+        let kept = self.logs.push(LogSource::StdoutNoise, text);
+        // What takes the place of a line is shorter than it.
+        self.router.noise(&kept, bytes, text.len() as u64 >= bytes);
     }
 
     fn frame_in(&self, line: &[u8]) {
@@ -64,11 +67,13 @@ pub(super) async fn read(process: Arc<AgentProcess>) {
     let (mut changes, mut cursor) = (job.changes(), Cursor::default());
     let (mut messages, mut errors) = (Lines::default(), Lines::with_limit(STDERR_LINE));
     let mut lines = Vec::new();
-    let said = |line: Line| match line {
-        Line::Whole(line) => process.logs.push(LogSource::Stderr, &String::from_utf8_lossy(&line)),
-        Line::TooLong(length) => {
-            process.logs.push(LogSource::Stderr, &format!("a line of {length} bytes was skipped"));
-        }
+    let said = |line: Line| {
+        let _ = match line {
+            Line::Whole(line) => process.logs.push(LogSource::Stderr, &String::from_utf8_lossy(&line)),
+            Line::TooLong(length) => {
+                process.logs.push(LogSource::Stderr, &format!("a line of {length} bytes was skipped"))
+            }
+        };
     };
     loop {
         changes.mark_unchanged();
@@ -95,6 +100,7 @@ pub(super) async fn read(process: Arc<AgentProcess>) {
             tokio::select! {
                 _ = changes.changed() => {}
                 () = process.router.somebody_attached() => {}
+                () = process.router.noise_is_due() => {}
             }
         }
     }

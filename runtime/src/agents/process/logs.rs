@@ -97,8 +97,8 @@ impl Logs {
         &self.masks
     }
 
-    /// Writes a line down.
-    pub fn push(&self, stream: LogSource, text: &str) {
+    /// Writes a line down; yields what is kept of it.
+    pub fn push(&self, stream: LogSource, text: &str) -> String {
         // Masked whole: a secret across the cut would lose its end and stay.
         let masked = self.masks.mask(text);
         let mut end = masked.len().min(LINE);
@@ -128,6 +128,7 @@ impl Logs {
         if state.file.write_all(&bytes).is_ok() {
             state.written += bytes.len() as u64;
         }
+        line.text
     }
 
     /// The last of what was said on standard error.

@@ -3,7 +3,8 @@
 //! An agent may tell of a session before the answer that names it has been read. Such messages wait, bounded, until
 //! whoever opened the session attaches; then they come first and in order.
 
-use crate::agents::acp::{Asked, Ended, Inbox, RpcFault};
+use super::noise::Quota;
+use crate::agents::acp::{Asked, Ended, Inbox, Noise, RpcFault};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use std::collections::{HashMap, VecDeque};
@@ -18,6 +19,7 @@ type Answer = BoxFuture<'static, Result<Value, RpcFault>>;
 /// The listener of an agent process: hands each message to the session that it names.
 #[derive(Default)]
 pub(super) struct Router {
+    process_id: String,
     state: Mutex<State>,
     attached: Notify,
 }
@@ -27,6 +29,7 @@ struct State {
     sessions: HashMap<String, Slot>,
     held: (usize, usize),
     dropped: u64,
+    noise: Quota,
 }
 
 #[derive(Default)]
@@ -42,13 +45,19 @@ enum Held {
 }
 
 impl Router {
+    /// The listener of this process.
+    pub(super) fn of(process_id: &str) -> Self {
+        Self { process_id: process_id.to_owned(), ..Self::default() }
+    }
+
     /// A session listens under the agent's name for it. What has waited is handed to it by the task that reads, so this
-    /// returns at once.
+    /// returns at once. What was printed before anybody listened is told to the first who does.
     pub(super) fn attach(&self, native: &str, session_id: &str, inbox: Arc<dyn Inbox>) {
         let mut state = self.state();
         let slot = state.sessions.entry(native.to_owned()).or_default();
         slot.inbox = Some(inbox);
         slot.session_id = Some(session_id.to_owned());
+        self.tell_noise(&mut state);
         drop(state);
         self.attached.notify_one();
     }
@@ -86,8 +95,42 @@ impl Router {
         self.attached.notified().await;
     }
 
+    /// A line that is no message, what is kept of it, its bytes, and whether that is all.
+    pub(super) fn noise(&self, text: &str, bytes: u64, whole: bool) {
+        let mut state = self.state();
+        state.noise.push(text, bytes, whole);
+        self.tell_noise(&mut state);
+    }
+
+    /// Returns when there is noise that may be told.
+    pub(super) async fn noise_is_due(&self) {
+        let due = {
+            let state = self.state();
+            state.noise.due().filter(|_| state.listening().next().is_some())
+        };
+        match due {
+            Some(due) => tokio::time::sleep_until(due).await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Tells every session what may be told of noise: no line of it says whose it is.
+    fn tell_noise(&self, state: &mut State) {
+        if state.listening().next().is_some() {
+            let noise: Vec<Noise> = state.noise.take().collect();
+            self.hand_out(state, noise);
+        }
+    }
+
+    fn hand_out(&self, state: &State, noise: Vec<Noise>) {
+        for noise in noise {
+            state.listening().for_each(|inbox| inbox.noise(&self.process_id, &noise));
+        }
+    }
+
     /// Hands over what has waited for sessions that listen by now. To be called by the one task that reads.
     pub(super) async fn settle(&self) {
+        self.tell_noise(&mut self.state());
         loop {
             let next = {
                 let mut state = self.state();
@@ -116,7 +159,7 @@ impl Router {
             Some(native) => {
                 state.sessions.get(native).and_then(|slot| slot.inbox.clone()).into_iter().collect()
             }
-            None => state.sessions.values().filter_map(|slot| slot.inbox.clone()).collect(),
+            None => state.listening().cloned().collect(),
         }
     }
 
@@ -137,6 +180,10 @@ impl State {
         self.held.1 += bytes;
         self.sessions.entry(native.to_owned()).or_default().waiting.push_back(held);
         true
+    }
+
+    fn listening(&self) -> impl Iterator<Item = &Arc<dyn Inbox>> {
+        self.sessions.values().filter_map(|slot| slot.inbox.as_ref())
     }
 
     fn release(&mut self, held: &Held) {
@@ -203,7 +250,12 @@ impl Inbox for Router {
     fn closed<'a>(&'a self, ended: &'a Ended) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             self.settle().await;
-            let slots: Vec<Slot> = self.state().sessions.drain().map(|(_, slot)| slot).collect();
+            let slots: Vec<Slot> = {
+                let mut state = self.state();
+                let noise: Vec<Noise> = state.noise.finish().collect();
+                self.hand_out(&state, noise);
+                state.sessions.drain().map(|(_, slot)| slot).collect()
+            };
             for inbox in slots.into_iter().filter_map(|slot| slot.inbox) {
                 inbox.closed(ended).await;
             }

@@ -63,7 +63,7 @@ use ask::Open;
 use begin::Replay;
 use futures_util::future::BoxFuture;
 use prompt::Running;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
@@ -91,6 +91,8 @@ pub struct Actor {
     pub(crate) process: Option<Arc<AgentProcess>>,
     running: Option<Running>,
     open: BTreeMap<String, Open>,
+    /// Pages that a person has agreed to open, newest first: the agent's name of each, and the request.
+    pages: VecDeque<(String, String)>,
     replay: Replay,
     unproven: Option<branch::Unproven>,
     speech: Speech,
@@ -143,6 +145,7 @@ impl Actor {
             process: None,
             running: None,
             open: BTreeMap::new(),
+            pages: VecDeque::new(),
             replay: Replay::default(),
             unproven: None,
             speech: Speech::default(),

@@ -2,7 +2,7 @@
 
 use super::actor::Mailbox;
 use super::speech;
-use crate::agents::acp::{Asked, Ended, Inbox, RpcFault};
+use crate::agents::acp::{Asked, Ended, Inbox, Noise, RpcFault};
 use crate::agents::credentials::Masks;
 use crate::agents::weight::weight;
 use futures_util::future::BoxFuture;
@@ -32,6 +32,8 @@ pub(super) struct Frame {
 pub(super) enum Said {
     /// A notification.
     Told { method: String, params: Value, _room: Option<OwnedSemaphorePermit> },
+    /// What is no message.
+    Printed { process_id: String, noise: Noise },
     /// A request, with a number of our own.
     Asked { number: u64, asked: Asked, reply: Reply },
     /// Nothing more comes.
@@ -114,6 +116,10 @@ impl Inbox for Ear {
             guard.armed = false;
             answer.unwrap_or_else(|_| Err(RpcFault::cancelled()))
         })
+    }
+
+    fn noise(&self, process_id: &str, noise: &Noise) {
+        self.send(Said::Printed { process_id: process_id.to_owned(), noise: noise.clone() });
     }
 
     fn closed<'a>(&'a self, ended: &'a Ended) -> BoxFuture<'a, ()> {

@@ -8,7 +8,8 @@
 //! # Response
 //! `{"events": [{"seq", "gseq", "ts", "session_id", "turn_id"?, "kind", "data", "raw"?}], "first_seq", "last_seq", "more"}`.
 //! Numbers have no gap, but for old chunks that were joined: `data.from_seq` says the first of them. `first_seq` and
-//! `last_seq` are those of the log.
+//! `last_seq` are those of the log. `process.noise` tells of sixteen lines one by one, then of a number of `lines` and `bytes`
+//! at most every ten seconds, of which `text` is the beginning; the lines are in the log of the process.
 //!
 //! # Limits
 //! `limits.max_entries` (1000), `limits.max_bytes` (8 MB) of one answer; at least one event comes.

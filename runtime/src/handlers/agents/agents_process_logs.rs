@@ -6,7 +6,8 @@
 //! # Response
 //! `{"lines": [{n, ts, stream, text}], "next_after", "dropped"}`. `stream` is `stderr`, `stdout_noise` (a line that is no
 //! message, or a message that nobody waits for), and, where the session was opened with `trace`, `frame_in` and
-//! `frame_out`. `dropped` counts lines after `after` that have made room. Known secrets are replaced by `***`.
+//! `frame_out`. `dropped` counts lines after `after` that have made room. Known secrets are replaced by `***`. Of stray lines
+//! the sessions of the process are told too, by the event `process.noise`.
 //!
 //! # Limits
 //! `limits.max_entries` lines (200); about 4 MB are kept of each process, also after its end.

@@ -46,8 +46,8 @@ impl Inbox for Told {
 }
 
 impl Witness for Told {
-    fn noise(&self, text: &str) {
-        self.add(format!("noise {text}"));
+    fn noise(&self, text: &str, bytes: u64) {
+        self.add(format!("noise of {bytes}: {text}"));
     }
 
     fn frame_in(&self, _line: &[u8]) {}
@@ -109,10 +109,10 @@ async fn what_nobody_waits_for_is_noise() {
     assert_eq!(
         told.taken(),
         [
-            "noise hello",
-            "noise a line of 9 bytes was skipped",
-            r#"noise {"id":1,"result":2}"#,
-            r#"noise {"id":null,"error":{"code":-32700,"message":"parse"}}"#,
+            "noise of 5: hello",
+            "noise of 9: a line of 9 bytes was skipped",
+            r#"noise of 19: {"id":1,"result":2}"#,
+            r#"noise of 53: {"id":null,"error":{"code":-32700,"message":"parse"}}"#,
         ]
     );
 }
@@ -139,7 +139,7 @@ async fn one_that_takes_too_long_is_cancelled_and_given_up() {
     assert_eq!(sent(&mut outbox).await, cancel);
     assert_eq!(peer.in_flight(), 0);
     receive(&peer, json!({"id": 1, "result": {}})).await;
-    assert_eq!(told.taken(), [r#"noise {"id":1,"result":{}}"#]);
+    assert_eq!(told.taken(), [r#"noise of 20: {"id":1,"result":{}}"#]);
 }
 
 #[tokio::test]

@@ -112,8 +112,9 @@ impl Processes {
                 error => StartError::Spawn(error),
             }
         })?;
-        let router = Arc::new(Router::default());
-        let record = Arc::new(Record { logs: Arc::clone(&logs), trace: AtomicBool::new(what.trace) });
+        let router = Arc::new(Router::of(&id));
+        let (told, trace) = (Arc::clone(&router), AtomicBool::new(what.trace));
+        let record = Arc::new(Record { logs: Arc::clone(&logs), router: told, trace });
         let (peer, outbox) = Peer::open(Arc::clone(&router) as _, record);
         let mut table = self.table();
         let process = Arc::new(AgentProcess {

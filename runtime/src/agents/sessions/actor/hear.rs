@@ -2,7 +2,7 @@
 
 use super::Actor;
 use super::begin::Replay;
-use crate::agents::acp::Ended;
+use crate::agents::acp::{Ended, Noise};
 use crate::agents::log::{Kind, NewEvent, of_update};
 use crate::agents::plan::{self, Plan, Source};
 use crate::agents::sessions::ear::{Frame, Said};
@@ -27,6 +27,7 @@ impl Actor {
             }
             match frame.said {
                 Said::Told { method, params, .. } => self.told(&method, params, &mut events, &mut plans),
+                Said::Printed { process_id, noise } => events.push(self.printed(process_id, noise)),
                 Said::Asked { number, asked, reply } => {
                     if matches!(asked.method.as_str(), "session/request_permission" | "elicitation/create") {
                         events.extend(self.rest());
@@ -68,11 +69,10 @@ impl Actor {
             event
         };
         if method != "session/update" {
-            let event = if method == "elicitation/complete" {
-                self.completed(&params)
-            } else {
+            let completed = (method == "elicitation/complete").then(|| self.completed(&params)).flatten();
+            let event = completed.unwrap_or_else(|| {
                 NewEvent::new(Kind::Ext, json!({"type": "notification", "method": method, "params": params}))
-            };
+            });
             events.push(of_turn(self, event));
             return;
         }
@@ -100,6 +100,14 @@ impl Actor {
             }
         }
         events
+    }
+
+    /// The event of what is no message.
+    fn printed(&self, process_id: String, noise: Noise) -> NewEvent {
+        let Noise { text, lines, bytes, truncated } = noise;
+        let data =
+            json!({"process_id": process_id, "text": text, "lines": lines, "bytes": bytes, "truncated": truncated});
+        self.event(Kind::ProcessNoise, data)
     }
 
     /// What is held back of messages, which have ended.

@@ -11,6 +11,9 @@ use crate::agents::store::now;
 use serde_json::{Value, json};
 use std::time::Duration;
 
+/// Pages that were consented to, and of which it may still be told that they are done with.
+const PAGES: usize = 16;
+
 /// What a person decided about a tool call.
 #[derive(Debug, Clone)]
 pub struct PermissionAnswer {
@@ -130,6 +133,12 @@ impl Actor {
             crate::log::say(format_args!("the answer to `{request_id}` was not stored: {error}"));
             return false;
         }
+        if let Some(elicitation) = open.elicitation_id
+            && wire.get("action").and_then(Value::as_str) == Some("accept")
+        {
+            self.pages.truncate(PAGES - 1);
+            self.pages.push_front((elicitation, request_id.to_owned()));
+        }
         open.reply.send(Ok(wire)).is_ok()
     }
 
@@ -184,13 +193,20 @@ impl Actor {
         }
     }
 
-    /// The event of a page that was opened by a question of URL mode and is done with.
-    pub(super) fn completed(&self, params: &Value) -> NewEvent {
-        let elicitation = params.get("elicitationId").and_then(Value::as_str);
-        let open = self.open.iter().find(|(_, open)| open.elicitation_id.as_deref() == elicitation);
-        let request_id = open.filter(|_| elicitation.is_some()).map(|(id, _)| id);
+    /// The event of a page that was opened by a question of URL mode and is done with; none where nobody here was asked
+    /// to open it. It may be done with before the question is answered.
+    pub(super) fn completed(&mut self, params: &Value) -> Option<NewEvent> {
+        let elicitation = params.get("elicitationId").and_then(Value::as_str)?;
+        let open = self.open.iter().find(|(_, open)| open.elicitation_id.as_deref() == Some(elicitation));
+        let request_id = match open {
+            Some((request_id, _)) => request_id.clone(),
+            None => {
+                let at = self.pages.iter().position(|(opened, _)| opened == elicitation)?;
+                self.pages.remove(at)?.1
+            }
+        };
         let data = json!({"elicitation_id": elicitation, "request_id": request_id});
-        NewEvent::new(Kind::QuestionCompleted, data)
+        Some(NewEvent::new(Kind::QuestionCompleted, data))
     }
 
     /// A stricter policy holds for what is open already, and its time for all.

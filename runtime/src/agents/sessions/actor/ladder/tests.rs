@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep};
 struct Quiet;
 
 impl Witness for Quiet {
-    fn noise(&self, _text: &str) {}
+    fn noise(&self, _text: &str, _bytes: u64) {}
     fn frame_in(&self, _line: &[u8]) {}
     fn frame_out(&self, _line: &[u8]) {}
 }
