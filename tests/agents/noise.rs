@@ -31,7 +31,7 @@ fn every_session_of_a_process_is_told_and_the_first_what_came_before_it() {
     assert_eq!((told(&lab, &first), told(&lab, &second)), (begun.to_vec(), Vec::new()));
     let turn = lab.turn(&second, "print something");
     let something = line("something");
-    assert_eq!(told(&lab, &first), [&begun[..], &[something.clone()]].concat());
+    assert_eq!(told(&lab, &first), [&begun[..], std::slice::from_ref(&something)].concat());
     assert_eq!(told(&lab, &second), [something]);
     // Of the turn that ran, where one did; and before the end of it.
     let kinds = ["process.", "turn.completed"];

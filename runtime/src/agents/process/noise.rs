@@ -78,7 +78,8 @@ impl Quota {
             // Time counts only while something is spent.
             self.since = now;
         }
-        if self.left > 0 && self.ready.len() < AT_ONCE
+        if self.left > 0
+            && self.ready.len() < AT_ONCE
             && let Some(sum) = self.sum.take()
         {
             self.spend(sum);

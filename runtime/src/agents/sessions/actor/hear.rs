@@ -105,8 +105,7 @@ impl Actor {
     /// The event of what is no message.
     fn printed(&self, process_id: String, noise: Noise) -> NewEvent {
         let Noise { text, lines, bytes, truncated } = noise;
-        let data =
-            json!({"process_id": process_id, "text": text, "lines": lines, "bytes": bytes, "truncated": truncated});
+        let data = json!({"process_id": process_id, "text": text, "lines": lines, "bytes": bytes, "truncated": truncated});
         self.event(Kind::ProcessNoise, data)
     }
 
