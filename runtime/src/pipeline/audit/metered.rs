@@ -16,13 +16,25 @@ pub(super) struct Metered {
     /// The length that was announced, where one was.
     announced: Option<u64>,
     record: Record,
-    /// Given back when the body is dropped: at its end, or when the client has gone.
-    _slot: Slot,
+    /// Given back at its end, before the client can have seen that, or when the client has gone.
+    slot: Option<Slot>,
 }
 
 impl Metered {
     pub(super) fn new(body: Body, status: u16, announced: Option<u64>, record: Record, slot: Slot) -> Self {
-        Self { body, status, sent: 0, announced, record, _slot: slot }
+        Self { body, status, sent: 0, announced, record, slot: Some(slot) }
+    }
+
+    fn is_whole(&self) -> bool {
+        self.body.is_end_stream()
+            || self.body.size_hint().exact() == Some(0)
+            || self.announced == Some(self.sent)
+    }
+
+    /// Frees the slot and writes the line; once.
+    fn end(&mut self, event: Event) {
+        self.slot = None;
+        self.record.end(event, self.status, None, self.sent);
     }
 }
 
@@ -36,15 +48,15 @@ impl HttpBody for Metered {
     ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
         let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
         match &frame {
-            Some(Ok(frame)) => self.sent += frame.data_ref().map_or(0, |data| data.len() as u64),
-            Some(Err(_)) => {
-                let (status, sent) = (self.status, self.sent);
-                self.record.end(Event::Cut, status, None, sent);
+            Some(Ok(frame)) => {
+                self.sent += frame.data_ref().map_or(0, |data| data.len() as u64);
+                // With a known length the end is never polled, and its last byte may go out before the body is dropped.
+                if self.is_whole() {
+                    self.end(Event::Call);
+                }
             }
-            None => {
-                let (status, sent) = (self.status, self.sent);
-                self.record.end(Event::Call, status, None, sent);
-            }
+            Some(Err(_)) => self.end(Event::Cut),
+            None => self.end(Event::Call),
         }
         Poll::Ready(frame)
     }
@@ -60,12 +72,6 @@ impl HttpBody for Metered {
 
 impl Drop for Metered {
     fn drop(&mut self) {
-        // With a known length the end is never polled: whoever sent it all has ended it.
-        let complete = self.body.is_end_stream()
-            || self.body.size_hint().exact() == Some(0)
-            || self.announced == Some(self.sent);
-        let event = if complete { Event::Call } else { Event::Cut };
-        let (status, sent) = (self.status, self.sent);
-        self.record.end(event, status, None, sent);
+        self.end(if self.is_whole() { Event::Call } else { Event::Cut });
     }
 }
