@@ -146,6 +146,27 @@ fn a_session_outlives_its_socket_and_is_replayed_from_an_offset() {
     assert_eq!(get(server.port, &format!("/pty/sessions/{id}")).status, 404);
 }
 
+#[test]
+fn of_many_that_do_not_take_over_one_is_attached() {
+    let server = Setup::new().start();
+    let id = open(&server, &json!({"shell": "/bin/sh"}));
+    let url = format!("ws://localhost:{}/pty?session_id={id}&takeover=false", server.port);
+    for _ in 0..10 {
+        let sockets: Vec<_> = std::thread::scope(|scope| {
+            let clients: Vec<_> = (0..8).map(|_| scope.spawn(|| connect(&url))).collect();
+            clients.into_iter().map(|client| client.join().unwrap()).collect()
+        });
+        let refused = |answer: &Result<_, Error>| matches!(answer, Err(Error::Http(answer)) if answer.status() == 409);
+        assert_eq!(sockets.iter().filter(|socket| refused(socket)).count(), 7);
+        let shown = get(server.port, &format!("/pty/sessions/{id}")).json();
+        assert_eq!(shown["attached"], true, "whoever has been answered is attached");
+        let (mut socket, _) = sockets.into_iter().find_map(Result::ok).unwrap();
+        socket.close(None).unwrap();
+        // The answer to a farewell: the place is free.
+        while socket.read().is_ok() {}
+    }
+}
+
 // security 56, 182
 #[test]
 fn control_frames_do_what_they_say_and_nothing_else() {
@@ -283,6 +304,13 @@ fn row_142_input_pushed_into_a_terminal_reaches_no_other() {
         assert_eq!(answer.status, 200, "{}", answer.json());
         assert_ne!(answer.json()["exit_code"], 0, "{terminal}: {}", answer.json());
     }
-    std::thread::sleep(Duration::from_millis(200));
-    assert_eq!(seen(), before, "something was typed into another session");
+    // What is typed now comes behind whatever was pushed before.
+    say(&mut socket, &json!({"type": "input", "data": "echo la''st\n"}));
+    let until = Instant::now() + PATIENCE;
+    while !seen().as_str().is_some_and(|data| data.ends_with("last\r\n$")) {
+        assert!(Instant::now() < until, "{}", seen());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let wanted = format!("{}echo la''st\r\nlast\r\n$", before.as_str().unwrap());
+    assert_eq!(seen(), wanted, "something was typed into another session");
 }

@@ -159,16 +159,20 @@ impl Session {
         *self.attached.borrow() > 0
     }
 
-    /// Attaches. Whoever was attached is told to go.
+    /// Attaches. Whoever was attached is told to go where the caller `takes_over`; elsewhere nothing comes of it.
     #[must_use]
-    pub fn attach(self: &Arc<Self>) -> Attached {
+    pub fn attach(self: &Arc<Self>, takes_over: bool) -> Option<Attached> {
         let taken = CancellationToken::new();
+        // Held from the look to the entry, so that of two at once one finds the other.
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        if !takes_over && self.is_attached() {
+            return None;
+        }
         if let Some(earlier) = current.replace(taken.clone()) {
             earlier.cancel();
         }
         self.attached.send_modify(|count| *count += 1);
-        Attached { session: Arc::clone(self), taken }
+        Some(Attached { session: Arc::clone(self), taken })
     }
 }
 
@@ -235,7 +239,7 @@ mod tests {
         let engine = engine();
         let sessions = Arc::new(Sessions::default());
         let session = sessions.open(&engine, shell(&engine), (80, 24)).unwrap();
-        let attached = session.attach();
+        let attached = session.attach(true);
         tokio::time::sleep(IDLE * 3).await;
         assert!(session.alive(), "somebody is attached");
         drop(attached);

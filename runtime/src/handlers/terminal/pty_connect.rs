@@ -43,9 +43,10 @@ pub(crate) async fn call(call: Call) -> Answer {
         return Err(ApiError::new(ErrorCode::Conflict, "offset lies past the end of the output")
             .with("parameter", "offset"));
     }
-    if !query.flag("takeover", true)? && session.is_attached() {
-        return Err(ApiError::new(ErrorCode::Conflict, "Another client is attached to this session"));
-    }
+    // From here on, and not only once the socket is open: whoever has been answered is attached.
+    let attached = session.attach(query.flag("takeover", true)?).ok_or_else(|| {
+        ApiError::new(ErrorCode::Conflict, "Another client is attached to this session")
+    })?;
     let (permit, until) = (call.permit().clone(), until(&call));
     let signal = Box::new(move |number| {
         let mut query = permit.query();
@@ -53,7 +54,7 @@ pub(crate) async fn call(call: Call) -> Answer {
         permit.check(&query).is_ok()
     });
     Ok(Reply::websocket(MAX_MESSAGE, move |socket| {
-        socket::serve(socket, session.attach(), offset, Rules { signal, until })
+        socket::serve(socket, attached, offset, Rules { signal, until })
     })
     .reading(READ)
     .speaking(SOCKET))
