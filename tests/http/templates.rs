@@ -53,11 +53,13 @@ def hangs():
     began.set()
     time.sleep(600)
 @command
-def waits(seconds: float):
-    time.sleep(seconds)
-    return 'waited'
-@command
 def hung(): return began.wait(60)
+@table.route('GET', '/waits', group='commands')
+def waits(request):
+    began.wait(60)
+    open(request.query['at'] + '/begun', 'w').close()
+    while not os.path.exists(request.query['at'] + '/go'): time.sleep(0.02)
+    return ServerResponse.ok({'hung': began.is_set(), 'pid': os.getpid()})
 @command
 def meets(): return together.wait(60) >= 0
 @table.route('GET', '/hangs', group='commands')
@@ -98,22 +100,24 @@ fn a_hang_costs_its_call_alone() {
     let policy = r#"{"endpoints": {"commands_run": {"limits": {"timeout_seconds": 10}}, "custom:get_hangs": {"limits": {"timeout_seconds": 1}}}}"#;
     let server = template(LIVES).policy(policy).start();
     let first = result(&server, "ping", &json!({}));
-    let port = server.port;
-    // It begins while the other hangs, and is under way when that is given up; both have the same time.
-    let other = std::thread::spawn(move || {
-        assert_eq!(post(port, "/commands/hung", &json!({})).json(), json!({"result": true}));
-        std::thread::sleep(Duration::from_secs(4));
-        post(port, "/commands/waits", &json!({"seconds": 7}))
-    });
+    let (port, base) = (server.port, server.base());
+    let waits = format!("/waits?at={}", base.display());
+    // It is under way when the other begins to hang, and still when that is given up.
+    let other = std::thread::spawn(move || get(port, &waits));
+    // One that begins while the other hangs is answered.
+    let meanwhile = std::thread::spawn(move || post(port, "/commands/hung", &json!({})));
     let begun = Instant::now();
     let answer = run(&server, "hangs", &json!({}));
     let wanted =
         json!({"error": "Command timed out after 10 seconds", "type": "TimeoutError", "code": "timeout"});
     assert_eq!((answer.status, answer.json()), (500, wanted));
     assert!(begun.elapsed() < Duration::from_secs(60));
+    assert_eq!(meanwhile.join().unwrap().json(), json!({"result": true}));
+    assert!(base.join("begun").exists() && !other.is_finished());
     // A new worker answers while the old one finishes what it was doing.
     assert_ne!(result(&server, "ping", &json!({})), first);
-    assert_eq!(other.join().unwrap().json(), json!({"result": "waited"}));
+    std::fs::write(base.join("go"), "").unwrap();
+    assert_eq!(other.join().unwrap().json(), json!({"hung": true, "pid": first}));
     let pid = first.as_u64().unwrap();
     let gone = || std::fs::read_to_string(format!("/proc/{pid}/stat")).is_err();
     let until = Instant::now() + PATIENCE;
@@ -137,11 +141,11 @@ def ping(): return 1
 ";
     // The first import is the one that tells what there is; every later one dies.
     let dir = tempfile::tempdir().unwrap();
+    let begun = Instant::now();
     let server = template(&flag.replace("{base}", &dir.path().display().to_string())).start();
-    std::thread::sleep(Duration::from_secs(3));
-    let starts = server.stderr().iter().filter(|line| line.contains("no commands worker")).count();
-    assert!(starts <= 7, "{starts} starts in three seconds");
-    server.wait_for_count("no commands worker", 2);
+    server.wait_for_count("no commands worker", 6);
+    // A tenth of a second before the second one, and twice as long before each further one.
+    assert!(begun.elapsed() >= Duration::from_millis(3_100), "six starts in {:?}", begun.elapsed());
     assert_eq!(get(server.port, "/health").status, 200);
 }
 

@@ -56,8 +56,16 @@ struct Numbered<'a> {
 #[derive(Debug, Default)]
 struct Calls {
     open: HashMap<u64, mpsc::UnboundedSender<Event>>,
-    /// Whether the process has ended: no call can be answered any more.
+    /// Whether the process has ended, or is just about to be: no call can be answered any more.
     gone: bool,
+}
+
+impl Calls {
+    /// Takes no more calls where none is under way.
+    fn closed_if_quiet(&mut self) -> bool {
+        self.gone |= self.open.is_empty();
+        self.gone
+    }
 }
 
 /// A call under way. Dropped, it is cancelled.
@@ -144,7 +152,7 @@ impl Worker {
         let quiet = async {
             loop {
                 let fewer = self.fewer.notified();
-                if self.calls().open.is_empty() {
+                if self.calls().closed_if_quiet() {
                     return;
                 }
                 fewer.await;
