@@ -226,9 +226,9 @@ fn a_server_that_is_killed_leaves_no_browser_and_the_next_one_starts() {
     driver.go(&site.url("/"));
     let (pids, folder) = (driver.browsers(), profile(&driver.browsers()));
     std::thread::scope(|scope| {
-        let server = driver.server.pid();
+        let (server, site) = (driver.server.pid(), &site);
         scope.spawn(move || {
-            std::thread::sleep(Duration::from_millis(300));
+            eventually("the page is being loaded", || site.was_asked("/hang"));
             let pid = rustix::process::Pid::from_raw(i32::try_from(server).unwrap()).unwrap();
             rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
         });
