@@ -241,8 +241,10 @@ async fn what_goes_wrong_has_a_name() {
     let (large, _keep) = receiver("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello", Duration::ZERO).await;
     assert_eq!(name(large, 4).await, "too_large");
     assert_eq!(name(large, 5).await, "whole");
-    let closed = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
-    assert_eq!(name(closed, 10).await, "not_connected");
+    // Bound and not listening: nobody else gets the port meanwhile.
+    let closed = tokio::net::TcpSocket::new_v4().unwrap();
+    closed.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    assert_eq!(name(closed.local_addr().unwrap().port(), 10).await, "not_connected");
     let url = format!("https://127.0.0.1:{noise}/");
     assert_eq!(send(&judge, get(&url)).await.unwrap_err().name(), "tls");
 }

@@ -77,16 +77,7 @@ impl Feed {
     }
 
     fn frames(self) -> impl stream::Stream<Item = Result<Bytes, Infallible>> + Send + 'static {
-        let silent_until = Instant::now() + HEARTBEAT;
-        let begun = State {
-            feed: self,
-            fresh: true,
-            live: false,
-            ended: false,
-            wanted: HashMap::new(),
-            silent_until,
-        };
-        stream::unfold(begun, |mut state| async move {
+        stream::unfold(State::of(self), |mut state| async move {
             let piece = state.next().await?;
             state.silent_until = Instant::now() + HEARTBEAT;
             Some((Ok(piece), state))
@@ -95,6 +86,11 @@ impl Feed {
 }
 
 impl State {
+    fn of(feed: Feed) -> Self {
+        let silent_until = Instant::now() + HEARTBEAT;
+        Self { feed, fresh: true, live: false, ended: false, wanted: HashMap::new(), silent_until }
+    }
+
     async fn next(&mut self) -> Option<Bytes> {
         if std::mem::take(&mut self.fresh) {
             return Some(Bytes::from_static(b"retry: 2000\n\n"));
