@@ -389,7 +389,9 @@ fn a_reader_that_leaves_cancels_only_where_it_said_so() {
             // The socket's end is noticed when the next heartbeat is sent, at the latest.
             until("it is cancelled", || (lab.get(&path)["turn"]["state"] == state).then_some(()));
         } else {
-            std::thread::sleep(Duration::from_millis(500));
+            // Its line says that the server knows of it.
+            let line = lab.server.wait_for("\"endpoint\":\"agents_turns_stream\"");
+            assert!(line.contains("\"event\":\"cut\""), "{line}");
             assert_eq!(lab.get(&path)["turn"]["state"], state);
             lab.post(&format!("{path}/cancel"), json!({}));
         }

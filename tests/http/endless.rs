@@ -1,6 +1,6 @@
 //! Work on a file that never ends: its time is up, or its client leaves.
 
-use crate::limits::becomes_calm;
+use crate::limits::{becomes_busy, becomes_calm, cpu};
 use crate::raw::{connect, post};
 use crate::server::{Server, Setup};
 use serde_json::json;
@@ -47,14 +47,14 @@ fn row_40_packing_stops_when_the_client_leaves() {
     let server = server();
     for format in ["tar.gz", "zip"] {
         let body = json!({"paths": ["endless"], "format": format}).to_string();
-        let mut stream = connect(server.port);
+        let (before, mut stream) = (cpu(&server), connect(server.port));
         write!(
             stream,
             "POST /files/archive HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n{body}",
             body.len()
         )
         .unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(300));
+        assert!(becomes_busy(&server, before), "{format}: it never packs");
         drop(stream);
         assert!(becomes_calm(&server), "{format}: it goes on packing");
     }

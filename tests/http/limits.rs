@@ -174,7 +174,7 @@ fn row_130_descriptors_used_up() {
 }
 
 /// CPU that it has used, in ticks of 10 ms.
-fn cpu(server: &Server) -> u64 {
+pub fn cpu(server: &Server) -> u64 {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", server.pid())).unwrap();
     let fields: Vec<_> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
     fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
@@ -187,6 +187,15 @@ pub fn becomes_calm(server: &Server) -> bool {
         std::thread::sleep(Duration::from_secs(1));
         cpu(server) - ticks < 20
     })
+}
+
+/// Whether it comes to use the CPU for more than one request needs.
+pub fn becomes_busy(server: &Server, before: u64) -> bool {
+    let until = Instant::now() + PATIENCE;
+    while cpu(server) - before < 20 && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    cpu(server) - before >= 20
 }
 
 #[test]

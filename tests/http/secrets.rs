@@ -141,11 +141,19 @@ fn rows_146_to_155_no_secret_comes_out() {
             &ask(&server, "POST", "/code/run", Some(json!({"language": language, "code": code}))),
         );
     }
-    let started = json!({"command": "sh -c 'env; cat'", "stdin": true});
+    let started = json!({"command": "sh -c 'env; echo that is all; cat'", "stdin": true});
     let started = out.answer("/process/start", &ask(&server, "POST", "/process/start", Some(started)));
     let pid = started.json()["pid"].to_string();
-    std::thread::sleep(Duration::from_millis(200));
-    out.answer("/process/output", &ask(&server, "GET", &format!("/process/{pid}/output"), None));
+    let printed = format!("/process/{pid}/output");
+    let begun = Instant::now();
+    loop {
+        let printed = out.answer("/process/output", &ask(&server, "GET", &printed, None)).json();
+        if printed["stdout"].as_str().unwrap().ends_with("that is all\n") {
+            break;
+        }
+        assert!(begun.elapsed() < PATIENCE, "env does not end: {printed}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
     // On a terminal the same.
     let session = json!({"shell": "/usr/bin/env"});
     let session = out.answer("/pty/sessions", &ask(&server, "POST", "/pty/sessions", Some(session))).json();

@@ -68,7 +68,7 @@ fn a_grandchild_that_holds_the_pipe_does_not_hold_the_answer_and_does_not_die_of
 #[test]
 fn a_full_log_pauses_the_process_and_every_byte_arrives() {
     let job = LAB.spawn(&["seq", "1", "400000"], |launch| launch.full = Full::Pause);
-    std::thread::sleep(Duration::from_millis(400));
+    assert!(within(PATIENCE, || job.progress(&mut Cursor::default(), 0).full), "it never fills its log");
     assert!(job.exit().is_none(), "it ran on although nobody read");
     let ([stdout, _], exit) = LAB.follow(&job);
     let wanted: String = (1..=400_000).map(|n| format!("{n}\n")).collect();
