@@ -197,9 +197,7 @@ fn what_the_browser_loads_or_sends_for_a_page_is_judged_by_its_path_too() {
         driver.eval(&format!("{script}; new Promise(done => setTimeout(() => done(0), 300))"));
         // Whoever leaves the page calls back what has not been sent yet.
         if script.contains("/ok/reported") {
-            eventually("the image is asked for", || {
-                encrypted.asked().contains(&"/ok/reported".to_owned())
-            });
+            eventually("the image is asked for", || encrypted.asked().contains(&"/ok/reported".to_owned()));
         }
         wanted.push(page);
     }

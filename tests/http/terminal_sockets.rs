@@ -156,7 +156,8 @@ fn of_many_that_do_not_take_over_one_is_attached() {
             let clients: Vec<_> = (0..8).map(|_| scope.spawn(|| connect(&url))).collect();
             clients.into_iter().map(|client| client.join().unwrap()).collect()
         });
-        let refused = |answer: &Result<_, Error>| matches!(answer, Err(Error::Http(answer)) if answer.status() == 409);
+        let refused =
+            |answer: &Result<_, Error>| matches!(answer, Err(Error::Http(answer)) if answer.status() == 409);
         assert_eq!(sockets.iter().filter(|socket| refused(socket)).count(), 7);
         let shown = get(server.port, &format!("/pty/sessions/{id}")).json();
         assert_eq!(shown["attached"], true, "whoever has been answered is attached");

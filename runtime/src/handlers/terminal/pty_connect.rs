@@ -44,9 +44,9 @@ pub(crate) async fn call(call: Call) -> Answer {
             .with("parameter", "offset"));
     }
     // From here on, and not only once the socket is open: whoever has been answered is attached.
-    let attached = session.attach(query.flag("takeover", true)?).ok_or_else(|| {
-        ApiError::new(ErrorCode::Conflict, "Another client is attached to this session")
-    })?;
+    let attached = session
+        .attach(query.flag("takeover", true)?)
+        .ok_or_else(|| ApiError::new(ErrorCode::Conflict, "Another client is attached to this session"))?;
     let (permit, until) = (call.permit().clone(), until(&call));
     let signal = Box::new(move |number| {
         let mut query = permit.query();
