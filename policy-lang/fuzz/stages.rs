@@ -6,8 +6,8 @@ use policy_lang::endpoint::{Catalogue, Group, TABLE_FINGERPRINT};
 use policy_lang::parse::Format;
 use policy_lang::policy::CompiledPolicy;
 use policy_lang::render::{RenderOptions, human};
-use policy_lang::resolved::FileInfo;
 use policy_lang::{Document, Inputs, compile_document, form, load_compiled};
+use std::sync::Arc;
 
 /// The compiled set of a template.
 pub(crate) fn set(template: &[u8]) -> String {
@@ -30,23 +30,23 @@ pub(crate) fn compile(bytes: &[u8]) {
     assert!(!drawn.chars().any(|c| c.is_control() && c != '\n'), "no control reaches a terminal: {drawn:?}");
     let Some(policy) = &outcome.policy else { return };
     whole(policy);
-    let set = form::write(policy.resolved());
+    let set = Arc::new(form::write(policy.resolved()));
     let loaded = load_compiled(&set, &inputs).expect("what is written can be read").policy;
     let loaded = loaded.expect("a set without an environment has no finding");
     assert_eq!(loaded.resolved(), policy.resolved(), "a set says what its document says");
     assert_eq!((loaded.base_dir(), loaded.revision()), (policy.base_dir(), policy.revision()));
-    assert_eq!(form::write(loaded.resolved()), set, "the form is canonical");
+    assert_eq!(form::write(loaded.resolved()), *set, "the form is canonical");
 }
 
-/// Loads some bytes as a compiled set, as they are, and as made for this table of endpoints with a digest that fits.
+/// Loads some bytes as a compiled set, as they are, and as made for this table of endpoints with a checksum that fits.
 /// Says whether the second was taken.
 pub(crate) fn load(bytes: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(bytes) else { return false };
     one(text);
     let Some((first, body)) = text.split_once('\n') else { return false };
-    let Some((head, _)) = first.split_once("\"digest\"") else { return false };
+    let Some((head, _)) = first.split_once("\"crc32\"") else { return false };
     let body = for_this_table(body);
-    one(&format!("{head}\"digest\":\"{}\",\n{body}", FileInfo::digest(&body)))
+    one(&format!("{head}\"crc32\":\"{}\",\n{body}", form::checksum(&body)))
 }
 
 fn for_this_table(body: &str) -> String {
@@ -56,10 +56,13 @@ fn for_this_table(body: &str) -> String {
 
 fn one(set: &str) -> bool {
     let (catalogue, levels) = (Catalogue::builtin(), Levels::default());
-    let Ok(outcome) = load_compiled(set, &Inputs::new(&catalogue, &levels)) else { return false };
+    let Ok(outcome) = load_compiled(&Arc::new(set.to_owned()), &Inputs::new(&catalogue, &levels)) else {
+        return false;
+    };
     let policy = outcome.policy.expect("a set that is taken is taken whole");
     whole(&policy);
-    let again = form::read(&form::write(policy.resolved()), &catalogue).expect("what is written can be read");
+    let written = Arc::new(form::write(policy.resolved()));
+    let again = form::read(&written, &catalogue).expect("what is written can be read");
     assert_eq!(again, *policy.resolved());
     true
 }

@@ -9,7 +9,7 @@ mod values;
 use crate::endpoint::{AuditLevel, DefaultState, ENDPOINTS, EndpointDecl, EndpointId, GROUPS, Group, Key};
 use crate::matchers::command::Lookup;
 use crate::paths::{PathRulesError, normal};
-use crate::policy::{CompiledPolicy, EndpointPolicy, Limits, Principal, Ruled, SecretSource};
+use crate::policy::{CompiledPolicy, EndpointPolicy, Limits, Listed, Principal, Ruled, SecretSource};
 use crate::resolved::{EndpointIx, Resolved, ResolvedToken, RuleIx};
 use crate::scope::{ScopeNeed, ScopeSet};
 use values::Values;
@@ -158,11 +158,11 @@ fn scopes(
     decl: Option<&EndpointDecl>,
 ) -> Result<Ruled<ScopeNeed>, CompileError> {
     let wrong = |name: &str| CompileError::Value { key: Key::Scopes.as_str(), value: name.to_owned() };
-    if let Some((list, origin)) = values.list(Key::Scopes)? {
+    if let Some(Listed { list, origin }) = values.list(Key::Scopes)? {
         if list.is_empty() {
             return Err(wrong("[]"));
         }
-        let value = ScopeNeed::parse(list.iter().map(|element| element.value.as_str())).map_err(wrong)?;
+        let value = ScopeNeed::parse(list.values()).map_err(wrong)?;
         return Ok(Ruled { value, rule: origin.rule });
     }
     let custom = usize::from(ix.0).checked_sub(ENDPOINTS.len()).and_then(|at| resolved.custom.get(at));

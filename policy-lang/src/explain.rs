@@ -197,7 +197,7 @@ fn detail(policy: &CompiledPolicy, query: &Query<'_>, denial: &Denial<'_>) -> Op
     let accumulates = KEYS.get(statement.key.index()).is_some_and(|decl| decl.law == MergeLaw::Accumulate);
     Some(match &statement.value {
         ResolvedValue::List(list) if accumulates || statement.key == Key::PathsReadOnly => {
-            let element = list.get(denial.element.element as usize).map_or("", |element| &element.value);
+            let element = list.get(denial.element.element as usize).map_or("", |element| element.value);
             format!("{of}matches `{element}` of `{key}`")
         }
         ResolvedValue::List(_) => format!("{of}is not in `{key}`"),

@@ -1,8 +1,9 @@
 //! The compiled set: a merged policy on disk, in canonical JSON that is the same byte for byte on every machine.
 //!
-//! The first line holds the format tag, the format version and a digest over every byte that follows. Then come, one a
+//! The first line holds the format tag, the format version and a checksum over every byte that follows. Then come, one a
 //! line: what made it and for which endpoint table, the inputs, the rules with what they say, custom routes and tokens.
-//! Places are packed per rule (see [`places`]); patterns stay readable. The built-in rules, the default layer and the
+//! Places are packed per rule (see [`places`]); paths stand in one text as in `PATH`, so that a large policy is a few
+//! long texts to whoever reads it. The built-in rules, the default layer and the
 //! environment layer are not written: the first two are the tool's own, the last belongs to the process that serves.
 //! What holds for each endpoint is not written either: it is worked out from the rules by the code that merges layers,
 //! so that a set cannot say one thing in its rules and another in its index.
@@ -25,10 +26,17 @@ pub use write::write;
 const TAG: &str = "{\"format\":\"agent-sandbox-policy\",\"format_version\":";
 
 /// The format that this tool writes and reads.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// The version of the tool that writes.
 pub const TOOL_VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// What the first line says of every byte after it. It tells a set that was cut or damaged, as in an archive; who may
+/// write the file may write a checksum that fits, which is why reading checks every value all the same.
+#[must_use]
+pub fn checksum(body: &str) -> String {
+    format!("{:08x}", crc32fast::hash(body.as_bytes()))
+}
 
 /// Whether a text is a compiled set, of whatever version, and not a policy document.
 #[must_use]

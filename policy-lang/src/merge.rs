@@ -15,6 +15,7 @@ use crate::resolved::revision::revision;
 use crate::resolved::{Resolved, RuleIx, StatementIx};
 use crate::source::SourceMap;
 
+pub(crate) use intern::lay;
 pub use intern::overlay;
 
 /// A merged policy beside the written rules that it came from, as later stages of the same run need them for spans.

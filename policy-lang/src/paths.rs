@@ -1,13 +1,16 @@
 //! What the `paths` keys mean: which paths an endpoint may touch, judged on bytes, without a file system.
 //!
-//! [`normal`] makes a requested path absolute; [`pattern`] reads an entry; `classify` finds its shape; `set` keeps the
+//! [`normal`] makes a requested path absolute; [`pattern`] reads an entry; `classify` finds its shape, and `direct` tells it
+//! of most entries without reading; `set` keeps the
 //! patterns of one list by shape (`keys` for paths, names and endings, `rest` for what needs an automaton); [`fold`] is
 //! the form in which denials compare; [`rules`] puts the lists of one endpoint together and judges.
 
 mod classify;
+mod direct;
 pub mod fold;
 pub(crate) mod keys;
 pub mod normal;
+mod origins;
 pub mod pattern;
 pub(crate) mod rest;
 pub mod rules;
@@ -16,9 +19,20 @@ mod set;
 pub use normal::{PathError, absolute};
 pub use rules::{PathRules, PathRulesError, PathSource, PathVerdict, ReadOnlySource, Symlinks};
 
+use crate::resolved::List;
+
 /// Whether the shape of an entry can be told from its text. Nothing can be wrong about such an entry.
 pub(crate) fn is_direct(entry: &str, side: pattern::Side) -> bool {
-    classify::direct(entry, side).is_some()
+    direct::is_direct(entry, side)
+}
+
+/// The same of every element of a list, which remembers it.
+pub(crate) fn are_direct(list: &mut List, side: pattern::Side) -> bool {
+    let direct = direct::are_direct(list, side);
+    if direct {
+        list.set_direct(side);
+    }
+    direct
 }
 
 #[cfg(test)]

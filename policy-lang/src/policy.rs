@@ -12,7 +12,7 @@ use crate::matchers::url::UrlRules;
 use crate::matchers::variable::VariableRules;
 use crate::matchers::words::WordList;
 use crate::paths::PathRules;
-pub use crate::resolved::{EndpointIx, RuleIx};
+pub use crate::resolved::{EndpointIx, List, RuleIx};
 use crate::resolved::{FilePlace, Resolved, Rule, StatementIx};
 use crate::scope::{ScopeNeed, ScopeSet};
 use std::sync::Arc;
@@ -42,6 +42,15 @@ impl ElementRef {
     pub const WHOLE: u32 = u32::MAX;
     /// What no document said: the catalogue, or a refusal that no rule can lift.
     pub const BASE: Self = Self { rule: RuleIx::BASE, statement: None, element: Self::WHOLE };
+}
+
+/// A list of a rule, and where it came from. Its elements are numbered from 0.
+#[derive(Debug, Clone, Copy)]
+pub struct Listed<'a> {
+    /// The list.
+    pub list: &'a List,
+    /// The statement as a whole.
+    pub origin: ElementRef,
 }
 
 /// The resolved limits of one endpoint. `None`: no limit but the server's own. Sizes in bytes, times in seconds.

@@ -4,7 +4,13 @@
 //! server names `template.yaml:14:7` without the source at hand. Base values of the catalogue are not stored; they are
 //! what holds where a key has no statement.
 
+mod list;
+mod places;
 pub mod revision;
+
+pub use list::{Element, List};
+pub(crate) use list::{ListBuilder, Part, SEPARATOR};
+pub(crate) use places::{Run, Step};
 
 use crate::endpoint::{CustomRoute, Key};
 use crate::layer::{LayerKind, Rank, Specificity};
@@ -85,15 +91,6 @@ pub struct Rule {
     pub at: Option<FilePlace>,
 }
 
-/// One element of an accumulating or a list value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Element {
-    /// The element as written.
-    pub value: String,
-    /// Where it was written.
-    pub at: Option<FilePlace>,
-}
-
 /// A value as a rule says it. Sizes are bytes, durations seconds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ResolvedValue {
@@ -104,7 +101,7 @@ pub enum ResolvedValue {
     /// A word of a closed set.
     Word(String),
     /// A list.
-    List(Vec<Element>),
+    List(List),
 }
 
 /// One key of one rule.

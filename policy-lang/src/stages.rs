@@ -16,6 +16,7 @@ use crate::parse::{self, Format};
 use crate::policy::CompiledPolicy;
 use crate::resolved::Resolved;
 use crate::source::{SourceId, SourceMap};
+use std::sync::Arc;
 
 /// Where relative paths start when nobody says.
 pub const DEFAULT_BASE_DIR: &str = "/home/user";
@@ -206,7 +207,7 @@ pub fn compile_source(
 ///
 /// # Errors
 /// Where the set is not fit for this server; nothing of it is used then.
-pub fn load_compiled(text: &str, inputs: &Inputs<'_>) -> Result<Outcome, FormError> {
+pub fn load_compiled(text: &Arc<String>, inputs: &Inputs<'_>) -> Result<Outcome, FormError> {
     let mut resolved = form::read(text, inputs.catalogue)?;
     if !has_code_layer(&resolved, inputs.switches) {
         return Err(FormError::CodeLayer);

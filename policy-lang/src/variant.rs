@@ -10,7 +10,7 @@ use crate::layer::Layer;
 use crate::layers::{code, default, environment, preset};
 use crate::merge;
 use crate::policy::CompiledPolicy;
-use crate::resolved::{Element, EndpointIx, Resolved, ResolvedValue};
+use crate::resolved::{EndpointIx, Resolved, ResolvedValue};
 use crate::source::SourceMap;
 use crate::stages::{DEFAULT_BASE_DIR, Document, Inputs, Outcome};
 
@@ -82,7 +82,7 @@ impl Said {
     /// A value without its places.
     pub(crate) fn of(value: &ResolvedValue) -> Self {
         match value {
-            ResolvedValue::List(list) => Self::Set(set(list)),
+            ResolvedValue::List(list) => Self::Set(set(list.values())),
             _ => Self::One(value.clone()),
         }
     }
@@ -114,7 +114,7 @@ pub(crate) fn said(
     if KEYS.get(key.index())?.law == MergeLaw::Accumulate {
         let statements = candidates.iter().filter_map(|at| resolved.statement(*at));
         let lists = statements.filter_map(|said| match &said.value {
-            ResolvedValue::List(list) => Some(list.as_slice()),
+            ResolvedValue::List(list) => Some(list.values()),
             _ => None,
         });
         let set = set(lists.flatten());
@@ -127,8 +127,8 @@ pub(crate) fn said(
     Some(Said::of(&value))
 }
 
-fn set<'e>(elements: impl IntoIterator<Item = &'e Element>) -> Vec<String> {
-    let mut values: Vec<String> = elements.into_iter().map(|element| element.value.clone()).collect();
+fn set<'e>(elements: impl IntoIterator<Item = &'e str>) -> Vec<String> {
+    let mut values: Vec<String> = elements.into_iter().map(str::to_owned).collect();
     values.sort_unstable();
     values.dedup();
     values

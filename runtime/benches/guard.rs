@@ -1,8 +1,8 @@
 //! What a guarded open costs beside the bare `openat2` and `fstat` that it makes. Budget: twice.
 
 use policy_lang::paths::{PathRules, PathSource, ReadOnlySource, Symlinks};
-use policy_lang::policy::{ElementRef, Ruled};
-use policy_lang::resolved::RuleIx;
+use policy_lang::policy::{ElementRef, Listed, Ruled};
+use policy_lang::resolved::{List, RuleIx};
 use runtime::guard::{Guard, GuardOptions, Last, NormalPath, Op, PathJudge, Refusal, RefusalKind, Resolver};
 use rustix::fs::{Mode, OFlags, ResolveFlags};
 use std::hint::black_box;
@@ -54,7 +54,7 @@ fn scene() -> Option<Scene> {
         base_dir: &base,
         allow: None,
         allow_rule: ElementRef::BASE,
-        deny: deny.map(|entry| (entry, ElementRef::BASE)).to_vec(),
+        deny: vec![Listed { list: &List::of(deny), origin: ElementRef::BASE }],
         read_only: ReadOnlySource::Nothing,
         symlinks: Ruled { value: Symlinks::Within, rule: RuleIx::BASE },
     });

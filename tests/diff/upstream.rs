@@ -10,7 +10,8 @@ use policy_lang::form::{self, FormError};
 use policy_lang::layer::LayerKind;
 use policy_lang::policy::CompiledPolicy;
 use policy_lang::resolved::revision::revision;
-use policy_lang::resolved::{FileInfo, Resolved, ResolvedValue};
+use policy_lang::resolved::{Resolved, ResolvedValue};
+use std::sync::Arc;
 
 const HARDENED: &str = "preset: hardened\nendpoints:\n  \"files_*\": { limits: { timeout_seconds: 5 } }\n";
 
@@ -32,9 +33,9 @@ fn written(mut resolved: Resolved) -> String {
 /// The set as made for another table of endpoints.
 fn for_table(set: &str, fingerprint: &str) -> String {
     let (first, body) = set.split_once('\n').unwrap();
-    let (head, _) = first.split_once("\"digest\"").unwrap();
+    let (head, _) = first.split_once("\"crc32\"").unwrap();
     let body = body.replacen(TABLE_FINGERPRINT, fingerprint, 1);
-    format!("{head}\"digest\":\"{}\",\n{body}", FileInfo::digest(&body))
+    format!("{head}\"crc32\":\"{}\",\n{body}", form::checksum(&body))
 }
 
 #[test]
@@ -105,7 +106,7 @@ fn a_table_that_nobody_knows_is_taken_for_a_widening() {
     assert!(matches!(change.opening, Some(Evidence::Unproven(_))));
     // No server takes such a set.
     let catalogue = Catalogue::builtin();
-    assert!(matches!(form::read(&set, &catalogue), Err(FormError::Table { .. })));
+    assert!(matches!(form::read(&Arc::new(set), &catalogue), Err(FormError::Table { .. })));
 }
 
 #[test]
@@ -120,6 +121,6 @@ fn a_rule_about_an_endpoint_that_is_gone_is_named() {
 #[test]
 fn a_set_that_was_changed_is_not_compared() {
     let set = form::write(policy(HARDENED).resolved());
-    assert_eq!(load(&set.replace("timeout", "timeouts")).unwrap_err(), FormError::Digest);
+    assert_eq!(load(&set.replace("timeout", "timeouts")).unwrap_err(), FormError::Checksum);
     assert_eq!(load("{}").unwrap_err(), FormError::NotCompiled);
 }

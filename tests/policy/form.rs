@@ -9,7 +9,7 @@ use policy_lang::parse::Format;
 use policy_lang::resolved::Resolved;
 use policy_lang::{Document, Inputs, Outcome, compile_document};
 use proptest::prelude::*;
-use sha2::{Digest, Sha256};
+use std::sync::Arc;
 
 const SOURCE: &str = "\
 server:
@@ -42,17 +42,16 @@ fn without_preset() -> String {
 }
 
 fn read(text: &str) -> Result<Resolved, FormError> {
-    form::read(text, &Catalogue::builtin())
+    form::read(&Arc::new(text.to_owned()), &Catalogue::builtin())
 }
 
-/// The set with a part of its body replaced and a digest that fits, as someone who knows the format would make it.
+/// The set with a part of its body replaced and a checksum that fits, as someone who knows the format would make it.
 fn edited(set: &str, from: &str, to: &str) -> String {
     assert!(set.contains(from), "{from} is not in\n{set}");
     let set = set.replacen(from, to, 1);
     let (first, body) = set.split_once('\n').unwrap();
-    let digest: String = Sha256::digest(body.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
-    let (head, _) = first.split_once("\"digest\"").unwrap();
-    format!("{head}\"digest\":\"{digest}\",\n{body}")
+    let (head, _) = first.split_once("\"crc32\"").unwrap();
+    format!("{head}\"crc32\":\"{}\",\n{body}", form::checksum(body))
 }
 
 #[test]
@@ -116,12 +115,12 @@ fn a_flipped_bit_anywhere_is_refused() {
 #[test]
 fn other_versions_and_tables_are_named() {
     let set = form::write(&resolved(SOURCE));
-    let newer = read(&set.replacen("\"format_version\":1", "\"format_version\":2", 1)).unwrap_err();
-    assert_eq!(newer, FormError::Version { found: "2".to_owned(), supported: 1 });
-    assert_eq!(newer.to_string(), "the compiled policy has format version 2, this server reads version 1");
+    let newer = read(&set.replacen("\"format_version\":2", "\"format_version\":3", 1)).unwrap_err();
+    assert_eq!(newer, FormError::Version { found: "3".to_owned(), supported: 2 });
+    assert_eq!(newer.to_string(), "the compiled policy has format version 3, this server reads version 2");
     assert!(newer.help().starts_with("compile the policy again"));
-    let zero = read(&set.replacen("\"format_version\":1", "\"format_version\":0", 1)).unwrap_err();
-    assert!(matches!(zero, FormError::Version { found, .. } if found == "0"));
+    let zero = read(&set.replacen("\"format_version\":2", "\"format_version\":1", 1)).unwrap_err();
+    assert!(matches!(zero, FormError::Version { found, .. } if found == "1"));
     let table = "0".repeat(64);
     let other = read(&edited(&set, TABLE_FINGERPRINT, &table)).unwrap_err();
     assert_eq!(other, FormError::Table { found: table, expected: TABLE_FINGERPRINT.to_owned() });
@@ -138,7 +137,12 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("\"path\":\"/home/user\"", "\"path\":\"/home/../etc\"", "base_dir"),
     ("\"/home/user/out\"", "\"/\"", "paths.allow"),
     ("\"/home/user/out\"", "\"/home/{a\"", "paths.allow"),
-    ("\"**/.git/**\"", "\"../x\"", "paths.deny"),
+    ("\"/home/user/out\"", "\"/home/user/out:/\"", "paths.allow"),
+    ("\"/home/user/out\"", "\"/home/user/out:/home/user/in\"", "places that cannot be read"),
+    ("\"/home/user/out\"", "[\"/home/user/out\",\"/\"]", "paths.allow"),
+    (":**/.git/**:", ":../x:", "paths.deny"),
+    (":**/.git/**:", "::", "paths.deny"),
+    (":**/.git/**:", ":", "more places than values"),
     ("\"value\":500", "\"value\":0", "limits.max_entries"),
     ("\"value\":500", "\"value\":-1", "invalid type"),
     ("\"value\":500", "\"value\":\"500\"", "limits.max_entries"),
@@ -165,7 +169,7 @@ const EDITS: &[(&str, &str, &str)] = &[
 #[test]
 fn a_set_that_was_edited_with_care_is_refused_all_the_same() {
     let set = form::write(&resolved(SOURCE));
-    assert!(read(&edited(&set, "\"rules\":[", "\"rules\":[ ")).is_ok(), "the digest of the test is wrong");
+    assert!(read(&edited(&set, "\"rules\":[", "\"rules\":[ ")).is_ok(), "the checksum of the test is wrong");
     for (from, to, wanted) in EDITS {
         let error = read(&edited(&set, from, to)).expect_err(to);
         assert!(error.to_string().contains(wanted), "{to}: {error}");
@@ -200,12 +204,11 @@ proptest! {
         let Ok(text) = String::from_utf8(bytes) else { return Ok(()) };
         prop_assume!(text != set);
         prop_assert!(read(&text).is_err());
-        // With a digest that fits it may only load as a set that says the same.
+        // With a checksum that fits it may only load as a set that says the same.
         if honest && let Some((first, body)) = text.split_once('\n')
-            && let Some((head, _)) = first.split_once("\"digest\"")
+            && let Some((head, _)) = first.split_once("\"crc32\"")
         {
-            let digest: String = Sha256::digest(body.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
-            let _ = read(&format!("{head}\"digest\":\"{digest}\",\n{body}"));
+            let _ = read(&format!("{head}\"crc32\":\"{}\",\n{body}", form::checksum(body)));
         }
     }
 }

@@ -14,6 +14,7 @@ use policy_lang::policy::CompiledPolicy;
 use policy_lang::scope::ScopeSet;
 use policy_lang::{Document, Inputs, compile_document, form, load_compiled};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// Calls that each policy is asked.
 const CALLS: usize = 100;
@@ -210,7 +211,7 @@ fn a_compiled_set_under_the_environment_is_what_compiling_with_it_gives() {
     policies(PAIRS, |random, document, beside, policy| {
         let without = Beside { environment: Vec::new(), ..beside.clone() };
         let bare = compile(&document.to_string(), &without).unwrap();
-        let written = form::write(bare.resolved());
+        let written = Arc::new(form::write(bare.resolved()));
         let base_dir = random.one_in(2).then_some("/srv/data");
         let loaded =
             with_inputs(beside, |inputs| load_compiled(&written, &Inputs { base_dir, ..*inputs }).unwrap());

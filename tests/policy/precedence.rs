@@ -38,7 +38,7 @@ fn value(value: &ResolvedValue) -> Value {
         ResolvedValue::Bool(value) => json!(value),
         ResolvedValue::Number(value) => json!(value),
         ResolvedValue::Word(word) => json!(word),
-        ResolvedValue::List(list) => list.iter().map(|element| &*element.value).collect(),
+        ResolvedValue::List(list) => list.values().collect(),
     }
 }
 

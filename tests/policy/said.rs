@@ -3,7 +3,7 @@
 use policy_lang::endpoint::{EndpointId, Key};
 use policy_lang::layer::{LayerKind, Specificity};
 use policy_lang::resolved::{
-    Element, Resolved, ResolvedKey, ResolvedStatement, ResolvedValue, Rule, RuleIx, StatementIx,
+    List, Resolved, ResolvedKey, ResolvedStatement, ResolvedValue, Rule, RuleIx, StatementIx,
 };
 
 /// A resolved policy in the making: the later statement about an endpoint's key is the one of lower precedence.
@@ -45,6 +45,6 @@ impl Said {
 }
 
 /// A list value.
-pub(crate) fn list(entries: impl IntoIterator<Item = impl Into<String>>) -> ResolvedValue {
-    ResolvedValue::List(entries.into_iter().map(|value| Element { value: value.into(), at: None }).collect())
+pub(crate) fn list(entries: impl IntoIterator<Item = impl AsRef<str>>) -> ResolvedValue {
+    ResolvedValue::List(List::of(entries))
 }

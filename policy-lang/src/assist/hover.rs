@@ -6,7 +6,7 @@ use crate::layer::{LayerKind, Selector};
 use crate::lower::{presets, selector, words};
 use crate::parse::{Entry, Node, NodeKind};
 use crate::policy::CompiledPolicy;
-use crate::resolved::{Element, EndpointIx, FilePlace, ResolvedValue};
+use crate::resolved::{EndpointIx, FilePlace, List, ResolvedValue};
 use crate::rules;
 use crate::source::Span;
 use std::fmt::Write;
@@ -136,10 +136,10 @@ impl Told<'_> {
             let (value, rule) = match &report.holds {
                 Holds::One { winner, .. } => (show_value(report.key, &winner.value), winner.rule.to_owned()),
                 Holds::Union(elements) => {
-                    let list = elements.iter().map(|one| Element { value: one.value.to_owned(), at: None });
+                    let list = List::of(elements.iter().map(|one| one.value));
                     let mut rules: Vec<&str> = elements.iter().map(|one| one.rule).collect();
                     rules.dedup();
-                    (show_value(report.key, &ResolvedValue::List(list.collect())), rules.join(", "))
+                    (show_value(report.key, &ResolvedValue::List(list)), rules.join(", "))
                 }
             };
             let value = value.replace('|', "\\|");

@@ -14,7 +14,7 @@ use crate::explain::keys::base;
 use crate::layer::Specificity;
 use crate::merge::conflict::same_value;
 use crate::merge::index::{closes, rank};
-use crate::resolved::{Element, EndpointIx, ResolvedValue, RuleIx, StatementIx};
+use crate::resolved::{EndpointIx, List, ResolvedValue, RuleIx, StatementIx};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -144,8 +144,8 @@ fn says_the_same(a: &ResolvedValue, b: &ResolvedValue) -> bool {
     const FEW: usize = 8;
     if let (ResolvedValue::List(a), ResolvedValue::List(b)) = (a, b) {
         let (few, many) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-        let known = |element: &Element| few.iter().any(|known| known.value == element.value);
-        if few.len() <= FEW && !many.iter().all(known) {
+        let known = |value: &str| few.values().any(|known| known == value);
+        if few.len() <= FEW && !many.values().all(known) {
             return false;
         }
     }
@@ -154,10 +154,10 @@ fn says_the_same(a: &ResolvedValue, b: &ResolvedValue) -> bool {
 
 fn elements<'a>(context: &Context<'a>, at: StatementIx) -> impl Iterator<Item = &'a str> {
     let list = match context.resolved().statement(at).map(|said| &said.value) {
-        Some(ResolvedValue::List(list)) => list.as_slice(),
-        _ => &[],
+        Some(ResolvedValue::List(list)) => Some(list),
+        _ => None,
     };
-    list.iter().map(|element| &*element.value)
+    list.into_iter().flat_map(List::values)
 }
 
 /// The first elements of accumulating statements that stand in several statements: a quick no for all others.

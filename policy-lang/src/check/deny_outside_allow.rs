@@ -67,7 +67,7 @@ fn findings(context: &Context<'_>, authored: &Authored<'_>, looks: &mut Looks) -
 fn entries<'a>(context: &Context<'a>, list: Option<StatementIx>) -> Option<Vec<&'a str>> {
     match list.and_then(|at| context.resolved().statement(at)).map(|said| &said.value) {
         None => Some(vec![context.base_dir]),
-        Some(ResolvedValue::List(elements)) => Some(elements.iter().map(|element| &*element.value).collect()),
+        Some(ResolvedValue::List(elements)) => Some(elements.values().collect()),
         Some(_) => None,
     }
 }

@@ -60,7 +60,7 @@ fn need(context: &Context<'_>, endpoint: EndpointIx) -> Option<ScopeNeed> {
         }
     };
     match value {
-        ResolvedValue::List(list) => ScopeNeed::parse(list.iter().map(|element| &*element.value)).ok(),
+        ResolvedValue::List(list) => ScopeNeed::parse(list.values()).ok(),
         _ => None,
     }
 }

@@ -11,7 +11,7 @@ use crate::matchers::url::{UrlPattern, UrlRules};
 use crate::matchers::variable::{NameGlob, VariableRules};
 use crate::matchers::words::WordList;
 use crate::matchers::{Allow, Deny};
-use crate::policy::{ElementRef, Params};
+use crate::policy::{ElementRef, Listed, Params};
 use crate::rules;
 
 pub(super) fn params(
@@ -62,9 +62,8 @@ fn words(values: &Values<'_>, key: Key) -> Result<Option<Box<WordList>>, Compile
 
 fn signals(values: &Values<'_>) -> Result<Option<SignalList>, CompileError> {
     let key = Key::ParamsAllowedSignals;
-    if let Some((list, origin)) = values.list(key)? {
-        let words = list.iter().map(|element| element.value.as_str());
-        return SignalList::parse(words, origin).map(Some).map_err(|word| unreadable(key, word));
+    if let Some(Listed { list, origin }) = values.list(key)? {
+        return SignalList::parse(list.values(), origin).map(Some).map_err(|word| unreadable(key, word));
     }
     let Some(BaseValue::Numbers(numbers)) = values.base(key) else { return Ok(None) };
     let words: Vec<String> = numbers.iter().map(ToString::to_string).collect();
@@ -113,10 +112,9 @@ fn allow<T>(
     key: Key,
     parse: impl Fn(&str) -> Option<T>,
 ) -> Result<Option<Allow<T>>, CompileError> {
-    let Some((elements, origin)) = values.list(key)? else { return Ok(None) };
-    let entries: Result<Vec<T>, CompileError> = with_origins(elements, origin)
-        .map(|(text, _)| parse(text).ok_or_else(|| unreadable(key, text)))
-        .collect();
+    let Some(Listed { list, origin }) = values.list(key)? else { return Ok(None) };
+    let entries: Result<Vec<T>, CompileError> =
+        list.values().map(|text| parse(text).ok_or_else(|| unreadable(key, text))).collect();
     Ok(Some(Allow { entries: entries?, origin }))
 }
 
@@ -125,7 +123,7 @@ fn deny<T>(
     key: Key,
     parse: impl Fn(&str) -> Option<T>,
 ) -> Result<Deny<T>, CompileError> {
-    let elements = values.accumulated(key)?.into_iter();
+    let elements = values.accumulated(key)?.into_iter().flat_map(with_origins);
     elements.map(|(text, origin)| Ok((parse(text).ok_or_else(|| unreadable(key, text))?, origin))).collect()
 }
 

@@ -1,10 +1,10 @@
 //! The path keys of an endpoint. Endpoints under the same statements share one set of rules.
 
-use super::values::{Values, with_origins, wrong};
+use super::values::{Values, wrong};
 use super::{CompileError, Options};
 use crate::endpoint::{EndpointDecl, Key};
 use crate::paths::{PathRules, PathSource, ReadOnlySource, Symlinks};
-use crate::policy::{ElementRef, Ruled};
+use crate::policy::{ElementRef, Listed, Ruled};
 use crate::resolved::{ResolvedValue, RuleIx, StatementIx};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -42,8 +42,8 @@ fn source<'a>(values: &Values<'a>, options: &Options<'a>) -> Result<PathSource<'
     let allow = values.list(Key::PathsAllow)?;
     Ok(PathSource {
         base_dir: options.base_dir,
-        allow: allow.map(|(elements, origin)| with_origins(elements, origin).collect()),
-        allow_rule: allow.map_or(ElementRef::BASE, |(_, origin)| origin),
+        allow,
+        allow_rule: allow.map_or(ElementRef::BASE, |listed| listed.origin),
         deny: values.accumulated(Key::PathsDeny)?,
         read_only: read_only(values)?,
         symlinks: symlinks(values)?,
@@ -58,7 +58,7 @@ fn read_only<'a>(values: &Values<'a>) -> Result<ReadOnlySource<'a>, CompileError
     match &statement.value {
         ResolvedValue::Bool(true) => Ok(ReadOnlySource::Everything(origin)),
         ResolvedValue::Bool(false) => Ok(ReadOnlySource::Nothing),
-        ResolvedValue::List(elements) => Ok(ReadOnlySource::Some(with_origins(elements, origin).collect())),
+        ResolvedValue::List(list) => Ok(ReadOnlySource::Some(Listed { list, origin })),
         other => Err(wrong(Key::PathsReadOnly, other)),
     }
 }

@@ -1,7 +1,7 @@
 //! What a hand-edited policy can hold, and what comes of it.
 
 use super::*;
-use crate::resolved::{Element, ResolvedKey, ResolvedStatement, ResolvedValue, StatementIx};
+use crate::resolved::{List, ResolvedKey, ResolvedStatement, ResolvedValue, StatementIx};
 use proptest::prelude::*;
 
 const SHELL: EndpointId = EndpointId::Shell;
@@ -11,9 +11,7 @@ fn options() -> Options<'static> {
 }
 
 fn list(entries: &[&str]) -> ResolvedValue {
-    ResolvedValue::List(
-        entries.iter().map(|value| Element { value: (*value).to_owned(), at: None }).collect(),
-    )
+    ResolvedValue::List(List::of(entries))
 }
 
 /// One statement of `default:on` about one endpoint.

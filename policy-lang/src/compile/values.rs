@@ -2,8 +2,8 @@
 
 use super::{CompileError, Options};
 use crate::endpoint::{BaseValue, EndpointDecl, EndpointId, Key};
-use crate::policy::{ElementRef, Ruled};
-use crate::resolved::{Element, EndpointIx, Resolved, ResolvedStatement, ResolvedValue, RuleIx, StatementIx};
+use crate::policy::{ElementRef, Listed, Ruled};
+use crate::resolved::{EndpointIx, Resolved, ResolvedStatement, ResolvedValue, RuleIx, StatementIx};
 
 /// The statements and base values of one endpoint.
 pub(super) struct Values<'a> {
@@ -104,38 +104,26 @@ impl<'a> Values<'a> {
     }
 
     /// The winner's list and where it came from.
-    pub(super) fn list(&self, key: Key) -> Result<Option<(&'a [Element], ElementRef)>, CompileError> {
+    pub(super) fn list(&self, key: Key) -> Result<Option<Listed<'a>>, CompileError> {
         self.winner(key).map(|(ix, statement)| list(key, ix, statement)).transpose()
     }
 
-    /// The elements of every statement about an accumulating key, each with its own provenance.
-    pub(super) fn accumulated(&self, key: Key) -> Result<Vec<(&'a str, ElementRef)>, CompileError> {
-        let mut all = Vec::new();
-        for (ix, statement) in self.statements(key) {
-            let (elements, origin) = list(key, ix, statement)?;
-            all.extend(with_origins(elements, origin));
-        }
-        Ok(all)
+    /// The lists of every statement about an accumulating key.
+    pub(super) fn accumulated(&self, key: Key) -> Result<Vec<Listed<'a>>, CompileError> {
+        self.statements(key).map(|(ix, statement)| list(key, ix, statement)).collect()
     }
 }
 
 /// Each element with its own provenance.
-pub(super) fn with_origins(
-    elements: &[Element],
-    origin: ElementRef,
-) -> impl Iterator<Item = (&str, ElementRef)> {
-    let numbered = elements.iter().zip(0u32..);
-    numbered.map(move |(element, at)| (element.value.as_str(), ElementRef { element: at, ..origin }))
+pub(super) fn with_origins(listed: Listed<'_>) -> impl Iterator<Item = (&str, ElementRef)> {
+    let numbered = listed.list.values().zip(0u32..);
+    numbered.map(move |(value, at)| (value, ElementRef { element: at, ..listed.origin }))
 }
 
-fn list(
-    key: Key,
-    ix: StatementIx,
-    statement: &ResolvedStatement,
-) -> Result<(&[Element], ElementRef), CompileError> {
+fn list(key: Key, ix: StatementIx, statement: &ResolvedStatement) -> Result<Listed<'_>, CompileError> {
     let origin = ElementRef { rule: statement.rule, statement: Some(ix), element: ElementRef::WHOLE };
     match &statement.value {
-        ResolvedValue::List(elements) => Ok((elements, origin)),
+        ResolvedValue::List(list) => Ok(Listed { list, origin }),
         other => Err(wrong(key, other)),
     }
 }

@@ -8,7 +8,7 @@ use crate::explain::{self, Holds, show_value};
 use crate::layer::LayerKind;
 use crate::merge::conflict::same_value;
 use crate::policy::{CompiledPolicy, ElementRef};
-use crate::resolved::{Element, ResolvedStatement, ResolvedValue};
+use crate::resolved::{ResolvedStatement, ResolvedValue};
 
 fn accumulates(key: Key) -> bool {
     KEYS.get(key.index()).is_some_and(|decl| decl.law == MergeLaw::Accumulate)
@@ -32,11 +32,11 @@ pub(super) fn differs(old: &View<'_>, new: &View<'_>, key: Key) -> bool {
 }
 
 fn elements<'a>(view: &View<'a>, key: Key) -> Vec<&'a str> {
-    let lists = view.statements(key).flat_map(|statement| match &statement.value {
-        ResolvedValue::List(list) => list.as_slice(),
-        _ => &[],
+    let lists = view.statements(key).filter_map(|statement| match &statement.value {
+        ResolvedValue::List(list) => Some(list.values()),
+        _ => None,
     });
-    let mut values: Vec<&str> = lists.map(|element: &Element| &*element.value).collect();
+    let mut values: Vec<&str> = lists.flatten().collect();
     values.sort_unstable();
     values.dedup();
     values
@@ -60,7 +60,9 @@ fn by_element(policy: &CompiledPolicy, key: Key, element: ElementRef) -> Option<
         return None;
     }
     let value = match &statement.value {
-        ResolvedValue::List(list) => list.get(element.element as usize).map(|element| element.value.clone()),
+        ResolvedValue::List(list) => {
+            list.get(element.element as usize).map(|element| element.value.to_owned())
+        }
         _ => None,
     };
     let rule = policy.rule(element.rule)?;

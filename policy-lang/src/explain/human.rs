@@ -144,7 +144,7 @@ fn lines(policy: &CompiledPolicy, key: Key, value: &ResolvedValue) -> Vec<(Strin
             let shown = list
                 .iter()
                 .take(ELEMENTS)
-                .map(|element| (with_absolute(policy, key, &element.value), element.at));
+                .map(|element| (with_absolute(policy, key, element.value), element.at));
             let more = list.len().saturating_sub(ELEMENTS);
             shown.chain((more > 0).then(|| (format!("… {more} more"), None))).collect()
         }

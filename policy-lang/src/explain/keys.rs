@@ -4,7 +4,7 @@ use crate::endpoint::{AuditLevel, BaseValue, Catalogue, EndpointId, KEYS, Key, M
 use crate::layer::LayerKind;
 use crate::merge::conflict::same_value;
 use crate::resolved::{
-    Element, EndpointIx, FilePlace, Resolved, ResolvedStatement, ResolvedValue, RuleIx, StatementIx,
+    EndpointIx, FilePlace, List, Resolved, ResolvedStatement, ResolvedValue, RuleIx, StatementIx,
 };
 use std::borrow::Cow;
 
@@ -158,13 +158,13 @@ fn said(resolved: &Resolved, at: StatementIx) -> Option<(Said<'_>, Option<crate:
 fn elements(resolved: &Resolved, at: StatementIx) -> impl Iterator<Item = SaidElement<'_>> {
     let statement = resolved.statement(at);
     let list = match statement.map(|statement| &statement.value) {
-        Some(ResolvedValue::List(list)) => list.as_slice(),
-        _ => &[],
+        Some(ResolvedValue::List(list)) => Some(list),
+        _ => None,
     };
     let rule = statement.and_then(|statement| resolved.rule(statement.rule));
-    list.iter().filter_map(move |element| {
+    list.into_iter().flat_map(List::iter).filter_map(move |element| {
         let rule = rule?;
-        Some(SaidElement { value: &element.value, rule: &rule.name, layer: rule.layer, at: element.at })
+        Some(SaidElement { value: element.value, rule: &rule.name, layer: rule.layer, at: element.at })
     })
 }
 
@@ -180,9 +180,7 @@ pub(crate) fn base(
     key: Key,
 ) -> Option<(ResolvedValue, RuleIx)> {
     let decl = catalogue.decl(endpoint);
-    let list = |values: &mut dyn Iterator<Item = String>| {
-        ResolvedValue::List(values.map(|value| Element { value, at: None }).collect())
-    };
+    let list = |values: &mut dyn Iterator<Item = String>| ResolvedValue::List(List::of(values));
     if let Some((_, value)) = decl.and_then(|decl| decl.base.iter().find(|(of, _)| *of == key)) {
         let value = match value {
             BaseValue::Bool(value) => ResolvedValue::Bool(*value),

@@ -17,7 +17,7 @@ pub fn value(key: Key, value: &ResolvedValue) -> String {
         },
         ResolvedValue::List(list) => {
             const SHOWN: usize = 8;
-            let mut shown: Vec<&str> = list.iter().take(SHOWN).map(|element| &*element.value).collect();
+            let mut shown: Vec<&str> = list.values().take(SHOWN).collect();
             let more = format!("… {} more", list.len().saturating_sub(SHOWN));
             if list.len() > SHOWN {
                 shown.push(&more);

@@ -12,8 +12,8 @@ pub enum FormError {
         /// What this tool reads.
         supported: u32,
     },
-    /// The digest on the first line is not that of the rest.
-    Digest,
+    /// The checksum on the first line is not that of the rest.
+    Checksum,
     /// JSON that is broken, lacks a field or has one too many.
     Shape(String),
     /// Compiled for another endpoint table.
@@ -48,7 +48,7 @@ impl FormError {
             Self::CustomRoutes | Self::CodeLayer => {
                 "compile the policy again with the `--commands` file that the server is started with"
             }
-            Self::Digest | Self::Shape(_) | Self::Value { .. } => {
+            Self::Checksum | Self::Shape(_) | Self::Value { .. } => {
                 "a compiled set is not edited by hand: change the policy document and compile it again"
             }
         }
@@ -65,8 +65,8 @@ impl std::fmt::Display for FormError {
                     "the compiled policy has format version {found}, this server reads version {supported}"
                 )
             }
-            Self::Digest => {
-                f.write_str("the compiled policy was changed after it was written: its digest does not match")
+            Self::Checksum => {
+                f.write_str("the compiled policy was changed after it was written: its checksum does not match")
             }
             Self::Shape(why) => write!(f, "the compiled policy cannot be read: {why}"),
             Self::Table { found, expected } => {

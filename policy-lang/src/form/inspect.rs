@@ -90,8 +90,8 @@ impl Page<'_> {
             ResolvedValue::List(list) if list.is_empty() => self.line(2, &format!("{key}: []"), at),
             ResolvedValue::List(list) => {
                 self.line(2, &format!("{key}:"), None);
-                for element in list {
-                    self.line(3, &format!("- {}", scalar(&element.value)), element.at.as_ref());
+                for element in list.iter() {
+                    self.line(3, &format!("- {}", scalar(element.value)), element.at.as_ref());
                 }
             }
         }

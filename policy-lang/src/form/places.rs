@@ -1,10 +1,12 @@
 //! Places, packed: the numbers of a sequence of places, each as the difference from the one before, in the base-64
-//! digits that source maps use. A place on one line of one-byte characters takes four or five digits.
+//! digits that source maps use. A place on one line of one-byte characters takes four or five digits; those of a list stand
+//! in runs, so that most lists take no more than one place.
 //!
 //! Per place: `Δline·4 + wide·2 + absent`; if present, column (a difference on the same line, else from zero),
 //! Δ first byte, length in bytes; if wide (several lines, or characters of several bytes), lines spanned and end column.
+//! Per run of a list: how many elements, the place of the first; if there are more, the bytes and the lines between two.
 
-use crate::resolved::FilePlace;
+use crate::resolved::{FilePlace, List, Run, Step};
 
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -39,6 +41,18 @@ impl Packer {
             self.number(zigzag(i64::from(place.end_column)));
         }
         self.last = Last { line, column, byte: i64::from(place.byte_start) };
+    }
+
+    /// The places of all elements of a list.
+    pub(super) fn push_list(&mut self, list: &List) {
+        for (run, count) in list.runs() {
+            self.number(count.into());
+            self.push(run.place.as_ref());
+            if let (Some(step), 2..) = (run.step, count) {
+                self.number(step.gap.into());
+                self.number(step.lines.into());
+            }
+        }
     }
 
     pub(super) fn finish(self) -> String {
@@ -80,33 +94,52 @@ impl<'a> Unpacker<'a> {
         if head & 1 == 1 {
             return if head == 1 { Ok(None) } else { Err(BadPlaces) };
         }
+        // A number has 40 bits and what it is added to 32: no sum overflows.
         let lines = unzigzag(head >> 2);
-        let line = self.last.line.checked_add(lines).ok_or(BadPlaces)?;
-        let from = if lines == 0 { self.last.column } else { 0 };
-        let column = self.signed(from)?;
-        let byte = self.signed(self.last.byte)?;
-        let end = self.signed(byte)?;
+        let line = self.last.line + lines;
+        let column = if lines == 0 { self.last.column } else { 0 } + unzigzag(self.number()?);
+        let byte = self.last.byte + unzigzag(self.number()?);
+        let end = byte + unzigzag(self.number()?);
         let (end_line, end_column) = if head & 2 == 0 {
-            (line, column.checked_add(end.checked_sub(byte).ok_or(BadPlaces)?).ok_or(BadPlaces)?)
+            (line, column + (end - byte))
         } else {
-            (self.signed(line)?, self.signed(0)?)
-        };
-        self.last = Last { line, column, byte };
-        let count = |value: i64, least: u32| match u32::try_from(value) {
-            Ok(value) if value >= least => Ok(value),
-            _ => Err(BadPlaces),
+            (line + unzigzag(self.number()?), unzigzag(self.number()?))
         };
         let place = FilePlace {
             file: self.file.ok_or(BadPlaces)?,
-            line: count(line, 1)?,
-            column: count(column, 1)?,
-            end_line: count(end_line, 1)?,
-            end_column: count(end_column, 1)?,
-            byte_start: count(byte, 0)?,
-            byte_end: count(end, 0)?,
+            line: at_least(1, line)?,
+            column: at_least(1, column)?,
+            end_line: at_least(1, end_line)?,
+            end_column: at_least(1, end_column)?,
+            byte_start: at_least(0, byte)?,
+            byte_end: at_least(0, end)?,
         };
+        self.last = Last { line, column, byte };
         let ordered = (place.line, place.byte_start) <= (place.end_line, place.byte_end);
         if ordered { Ok(Some(place)) } else { Err(BadPlaces) }
+    }
+
+    /// Reads the places of all elements of a list.
+    pub(super) fn pull_list(&mut self, list: &mut List) -> Result<(), BadPlaces> {
+        let elements = u32::try_from(list.len()).map_err(|_| BadPlaces)?;
+        let mut first = 0;
+        while first < elements {
+            let count = self.count()?;
+            if count == 0 || count > elements - first {
+                return Err(BadPlaces);
+            }
+            let place = self.pull()?;
+            let step = if count > 1 && place.is_some() {
+                Some(Step { gap: self.count()?, lines: self.count()? })
+            } else {
+                None
+            };
+            if !list.push_run(Run { first, place, step }, count) {
+                return Err(BadPlaces);
+            }
+            first += count;
+        }
+        Ok(())
     }
 
     /// Whether every digit was read.
@@ -114,9 +147,8 @@ impl<'a> Unpacker<'a> {
         self.rest.as_slice().is_empty()
     }
 
-    fn signed(&mut self, from: i64) -> Result<i64, BadPlaces> {
-        let difference = unzigzag(self.number()?);
-        from.checked_add(difference).ok_or(BadPlaces)
+    fn count(&mut self) -> Result<u32, BadPlaces> {
+        u32::try_from(self.number()?).map_err(|_| BadPlaces)
     }
 
     fn number(&mut self) -> Result<u64, BadPlaces> {
@@ -131,6 +163,11 @@ impl<'a> Unpacker<'a> {
         }
         Err(BadPlaces)
     }
+}
+
+/// A number of 32 bits that is no less than `least`.
+fn at_least(least: i64, value: i64) -> Result<u32, BadPlaces> {
+    if value >= least { u32::try_from(value).map_err(|_| BadPlaces) } else { Err(BadPlaces) }
 }
 
 const fn digit(byte: u8) -> Result<u8, BadPlaces> {

@@ -5,30 +5,30 @@ use super::{FORMAT_VERSION, FormError, TAG, shape, values};
 use crate::endpoint::{Catalogue, CustomRoute, Group, Key, TABLE_FINGERPRINT};
 use crate::layer::{LayerKind, Selector, Specificity};
 use crate::layers::default;
-use crate::merge::{index, overlay};
+use crate::merge::{index, lay};
 use crate::resolved::{
-    FileInfo, FilePlace, Resolved, ResolvedStatement, ResolvedToken, ResolvedValue, Rule, RuleIx, hex,
+    FileInfo, FilePlace, List, Resolved, ResolvedStatement, ResolvedToken, ResolvedValue, Rule, RuleIx,
 };
 use crate::source::SourceMap;
-use sha2::{Digest, Sha256};
+use std::sync::Arc;
 
-/// Reads a compiled set for this server's endpoint table.
+/// Reads a compiled set for this server's endpoint table. Its lists go on as parts of the text.
 ///
 /// # Errors
 /// The first thing that is wrong with it. Nothing of it is used then.
-pub fn read(text: &str, catalogue: &Catalogue) -> Result<Resolved, FormError> {
+pub fn read(text: &Arc<String>, catalogue: &Catalogue) -> Result<Resolved, FormError> {
     verify(text)?;
-    let body: shape::Body =
+    let body: shape::Body<'_> =
         serde_json::from_str(text).map_err(|error| FormError::Shape(error.to_string()))?;
     if body.table != TABLE_FINGERPRINT {
         return Err(FormError::Table { found: body.table, expected: TABLE_FINGERPRINT.to_owned() });
     }
-    // The digest vouches for it as for the rest. Working it out anew would cost a fifth of the start.
+    // The checksum vouches for it as for the rest. Working it out anew would cost a fifth of the start.
     let revision = body.revision.clone();
     if !values::is_digest(&revision) {
         return Err(bad("revision", "a revision is 64 lower-case hex digits"));
     }
-    let mut resolved = build(body, catalogue)?;
+    let mut resolved = build(body, text, catalogue)?;
     resolved.endpoints = index::index(&resolved, catalogue);
     values::agree(&resolved, catalogue)?;
     resolved.revision = revision;
@@ -52,9 +52,9 @@ pub struct Foreign {
 ///
 /// # Errors
 /// The first thing that is wrong with it.
-pub fn read_foreign(text: &str) -> Result<Foreign, FormError> {
+pub fn read_foreign(text: &Arc<String>) -> Result<Foreign, FormError> {
     verify(text)?;
-    let mut body: shape::Body =
+    let mut body: shape::Body<'_> =
         serde_json::from_str(text).map_err(|error| FormError::Shape(error.to_string()))?;
     let routes = body.custom.iter().map(|route| {
         let group = Group::from_name(&route.group).ok_or_else(|| bad(&route.id, "an unknown group"))?;
@@ -77,7 +77,7 @@ pub fn read_foreign(text: &str) -> Result<Foreign, FormError> {
         speaks
     });
     let (table, revision) = (body.table.clone(), body.revision.clone());
-    let mut resolved = build(body, &catalogue)?;
+    let mut resolved = build(body, text, &catalogue)?;
     resolved.endpoints = index::index(&resolved, &catalogue);
     values::agree(&resolved, &catalogue)?;
     // What the other tool counted is kept: here the same rules speak of other endpoints.
@@ -87,23 +87,26 @@ pub fn read_foreign(text: &str) -> Result<Foreign, FormError> {
 
 /// That the first line is of this format, and vouches for the rest.
 fn verify(text: &str) -> Result<(), FormError> {
+    if u32::try_from(text.len()).is_err() {
+        return Err(FormError::Shape("it is larger than 4 GiB".to_owned()));
+    }
     let rest = text.strip_prefix(TAG).ok_or(FormError::NotCompiled)?;
     let (version, rest) = rest.split_once(',').ok_or(FormError::NotCompiled)?;
     if version != FORMAT_VERSION.to_string() {
         let found = version.chars().take(20).collect();
         return Err(FormError::Version { found, supported: FORMAT_VERSION });
     }
-    let (digest, body) = rest
-        .strip_prefix("\"digest\":\"")
+    let (checksum, body) = rest
+        .strip_prefix("\"crc32\":\"")
         .and_then(|rest| rest.split_once("\",\n"))
-        .ok_or(FormError::Digest)?;
-    if hex(&Sha256::digest(body.as_bytes())) == digest { Ok(()) } else { Err(FormError::Digest) }
+        .ok_or(FormError::Checksum)?;
+    if super::checksum(body) == checksum { Ok(()) } else { Err(FormError::Checksum) }
 }
 
-fn build(body: shape::Body, catalogue: &Catalogue) -> Result<Resolved, FormError> {
+fn build(body: shape::Body<'_>, text: &Arc<String>, catalogue: &Catalogue) -> Result<Resolved, FormError> {
     let mut resolved =
         Resolved { preset: body.preset, custom: custom(body.custom, catalogue)?, ..Resolved::default() };
-    overlay(&mut resolved, &default::layer(), &SourceMap::default(), catalogue);
+    lay(&mut resolved, &default::layer(), &SourceMap::default());
     if let Some(preset) = &resolved.preset {
         values::preset(preset)?;
     }
@@ -121,7 +124,7 @@ fn build(body: shape::Body, catalogue: &Catalogue) -> Result<Resolved, FormError
     }
     let mut below = LayerKind::Default;
     for rule in body.rules {
-        below = take_rule(&mut resolved, rule, below, catalogue)?;
+        below = take_rule(&mut resolved, rule, below, text, catalogue)?;
     }
     if let Some(tokens) = body.tokens {
         let tokens = tokens.into_iter().map(|token| take_token(token, &resolved.files));
@@ -135,8 +138,9 @@ fn build(body: shape::Body, catalogue: &Catalogue) -> Result<Resolved, FormError
 /// Takes a rule in after the others and gives its layer, below which no later rule may fall.
 fn take_rule(
     resolved: &mut Resolved,
-    rule: shape::Rule,
+    rule: shape::Rule<'_>,
     below: LayerKind,
+    text: &Arc<String>,
     catalogue: &Catalogue,
 ) -> Result<LayerKind, FormError> {
     let at = &*rule.name;
@@ -163,15 +167,13 @@ fn take_rule(
             return Err(bad(at, &format!("`{}` is said twice", statement.key)));
         }
         seen.push(key);
-        let mut value = statement.value.0;
-        values::statement(at, key, &value, &selector, catalogue)?;
+        let mut value = values::unwritten(key, statement.value, text);
+        values::statement(at, key, &mut value, &selector, catalogue)?;
         let mut place = None;
         if written {
             place = places.pull()?;
-            if let ResolvedValue::List(elements) = &mut value {
-                for element in elements {
-                    element.at = places.pull()?;
-                }
+            if let ResolvedValue::List(list) = &mut value {
+                places.pull_list(list)?;
             }
         }
         resolved.statements.push(ResolvedStatement { key, value, rule: ix, at: place });
@@ -192,7 +194,15 @@ struct Places<'a> {
 
 impl Places<'_> {
     fn pull(&mut self) -> Result<Option<FilePlace>, FormError> {
-        self.unpacker.pull().map_err(|_| bad(self.at, "places that cannot be read"))
+        self.unpacker.pull().map_err(|_| self.unreadable())
+    }
+
+    fn pull_list(&mut self, list: &mut List) -> Result<(), FormError> {
+        self.unpacker.pull_list(list).map_err(|_| self.unreadable())
+    }
+
+    fn unreadable(&self) -> FormError {
+        bad(self.at, "places that cannot be read")
     }
 }
 

@@ -1,20 +1,20 @@
 //! The JSON of a compiled set, field by field in the order written.
 
-use crate::resolved::{Element, ResolvedValue};
+use crate::resolved::{List, ListBuilder};
 use serde::de::{Error, IgnoredAny, SeqAccess, Visitor};
-use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
 
-/// A compiled set. The first line, up to `digest`, is read as text before this is.
+/// A compiled set. The first line, up to `crc32`, is read as text before this is.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Body {
+pub(super) struct Body<'a> {
     #[serde(rename = "format")]
     _format: IgnoredAny,
     #[serde(rename = "format_version")]
     _format_version: IgnoredAny,
-    #[serde(rename = "digest")]
-    _digest: IgnoredAny,
+    #[serde(rename = "crc32")]
+    _checksum: IgnoredAny,
     #[serde(rename = "tool_version")]
     _tool_version: IgnoredAny,
     pub table: String,
@@ -22,7 +22,8 @@ pub(super) struct Body {
     pub preset: Option<String>,
     pub base_dir: Option<BaseDir>,
     pub files: Vec<File>,
-    pub rules: Vec<Rule>,
+    #[serde(borrow)]
+    pub rules: Vec<Rule<'a>>,
     pub custom: Vec<Custom>,
     pub tokens: Option<Vec<Token>>,
 }
@@ -43,24 +44,30 @@ pub(super) struct File {
     pub sha256: String,
 }
 
-/// `places` holds, packed: that of the rule, then per statement its own and those of its elements.
+/// `places` holds, packed: that of the rule, then per statement its own and the runs of its elements.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Rule {
+pub(super) struct Rule<'a> {
     pub name: String,
-    pub layer: String,
+    #[serde(borrow)]
+    pub layer: Cow<'a, str>,
     pub selector: String,
-    pub specificity: String,
+    #[serde(borrow)]
+    pub specificity: Cow<'a, str>,
     pub file: Option<u32>,
-    pub places: String,
-    pub says: Vec<Statement>,
+    #[serde(borrow)]
+    pub places: Cow<'a, str>,
+    #[serde(borrow)]
+    pub says: Vec<Statement<'a>>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Statement {
-    pub key: String,
-    pub value: Value,
+pub(super) struct Statement<'a> {
+    #[serde(borrow)]
+    pub key: Cow<'a, str>,
+    #[serde(borrow)]
+    pub value: Value<'a>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -82,58 +89,62 @@ pub(super) struct Token {
     pub places: String,
 }
 
-/// A value is the JSON that it looks like: a boolean, a number, a word, or a list of texts. The places of elements are
-/// put in afterwards.
+/// A value is the JSON that it looks like: a boolean, a number, a word, or a list of texts. Paths, of which most of a large
+/// set consists, are written as in `PATH`, in one text with colons between them, unless a colon is part of one: whoever
+/// knows the key takes them apart.
 #[derive(Debug)]
-pub(super) struct Value(pub ResolvedValue);
+pub(super) enum Value<'a> {
+    Bool(bool),
+    Number(u64),
+    Text(Cow<'a, str>),
+    List(Cow<'a, List>),
+}
 
-impl Serialize for Value {
+impl Serialize for Value<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        match &self.0 {
-            ResolvedValue::Bool(value) => to.serialize_bool(*value),
-            ResolvedValue::Number(value) => to.serialize_u64(*value),
-            ResolvedValue::Word(value) => to.serialize_str(value),
-            ResolvedValue::List(elements) => {
-                let mut list = to.serialize_seq(Some(elements.len()))?;
-                for element in elements {
-                    list.serialize_element(&element.value)?;
-                }
-                list.end()
-            }
+        match self {
+            Self::Bool(value) => to.serialize_bool(*value),
+            Self::Number(value) => to.serialize_u64(*value),
+            Self::Text(text) => to.serialize_str(text),
+            Self::List(list) => to.collect_seq(list.values()),
         }
     }
 }
 
-impl<'de> Deserialize<'de> for Value {
+impl<'de: 'a, 'a> Deserialize<'de> for Value<'a> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         struct Reader;
         impl<'de> Visitor<'de> for Reader {
-            type Value = ResolvedValue;
+            type Value = Value<'de>;
 
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str("a boolean, a number, a word or a list of texts")
             }
 
-            fn visit_bool<E: Error>(self, value: bool) -> Result<ResolvedValue, E> {
-                Ok(ResolvedValue::Bool(value))
+            fn visit_bool<E: Error>(self, value: bool) -> Result<Value<'de>, E> {
+                Ok(Value::Bool(value))
             }
 
-            fn visit_u64<E: Error>(self, value: u64) -> Result<ResolvedValue, E> {
-                Ok(ResolvedValue::Number(value))
+            fn visit_u64<E: Error>(self, value: u64) -> Result<Value<'de>, E> {
+                Ok(Value::Number(value))
             }
 
-            fn visit_str<E: Error>(self, value: &str) -> Result<ResolvedValue, E> {
-                Ok(ResolvedValue::Word(value.to_owned()))
+            fn visit_borrowed_str<E: Error>(self, value: &'de str) -> Result<Value<'de>, E> {
+                Ok(Value::Text(Cow::Borrowed(value)))
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<ResolvedValue, A::Error> {
-                let mut elements = Vec::new();
-                while let Some(value) = list.next_element()? {
-                    elements.push(Element { value, at: None });
+            fn visit_str<E: Error>(self, value: &str) -> Result<Value<'de>, E> {
+                Ok(Value::Text(Cow::Owned(value.to_owned())))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value<'de>, A::Error> {
+                let mut elements = ListBuilder::default();
+                while let Some(value) = list.next_element::<Cow<'_, str>>()? {
+                    elements.push_value(&value);
                 }
-                Ok(ResolvedValue::List(elements))
+                Ok(Value::List(Cow::Owned(elements.finish())))
             }
         }
-        from.deserialize_any(Reader).map(Value)
+        from.deserialize_any(Reader)
     }
 }

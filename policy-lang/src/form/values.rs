@@ -3,17 +3,19 @@
 
 use super::FormError;
 use super::read::bad;
+use super::shape::Value;
 use crate::endpoint::{Catalogue, KEYS, Key, KeyKind};
-use crate::layer::{LayerKind, Selector, Value};
+use crate::layer::{self, LayerKind, Selector};
 use crate::lower::{Context, base_dir as base_dir_reader, presets};
 use crate::merge::conflict;
 use crate::parse::{Node, NodeKind};
-use crate::resolved::{Resolved, ResolvedToken, ResolvedValue};
+use crate::resolved::{List, Part, Resolved, ResolvedToken, ResolvedValue};
 use crate::rules;
 use crate::scope::ScopeSet;
 use crate::source::{SourceId, SourceMap, Span};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// A place in no text: what is read here has places of its own, and no finding is shown with one.
 const NOWHERE: Span = Span { source: SourceId(0), start: 0, end: 0 };
@@ -22,7 +24,7 @@ const NOWHERE: Span = Span { source: SourceId(0), start: 0, end: 0 };
 pub(super) fn statement(
     rule: &str,
     key: Key,
-    value: &ResolvedValue,
+    value: &mut ResolvedValue,
     selector: &Selector,
     catalogue: &Catalogue,
 ) -> Result<(), FormError> {
@@ -35,8 +37,8 @@ pub(super) fn statement(
         return fail("core endpoints cannot be closed");
     }
     // Most of a large set: paths that need no reader to be known for what they are.
-    if let (Some(KeyKind::Paths | KeyKind::PathsOrTrue), ResolvedValue::List(list)) = (kind(key), value)
-        && rules::paths::are_direct(key, list.iter().map(|element| element.value.as_str()))
+    if let (true, ResolvedValue::List(list)) = (is_joined(key), &mut *value)
+        && rules::paths::are_direct(key, list)
     {
         return Ok(());
     }
@@ -53,6 +55,22 @@ pub(super) fn statement(
     }
 }
 
+/// The value of a key as it was before it was written into `text`.
+pub(super) fn unwritten(key: Key, value: Value<'_>, text: &Arc<String>) -> ResolvedValue {
+    match value {
+        Value::Bool(value) => ResolvedValue::Bool(value),
+        Value::Number(value) => ResolvedValue::Number(value),
+        Value::Text(joined) if is_joined(key) => ResolvedValue::List(List::split(Part::of(text, &joined))),
+        Value::Text(word) => ResolvedValue::Word(word.into_owned()),
+        Value::List(list) => ResolvedValue::List(list.into_owned()),
+    }
+}
+
+/// Whether the lists of a key are written in one text.
+pub(super) fn is_joined(key: Key) -> bool {
+    matches!(kind(key), Some(KeyKind::Paths | KeyKind::PathsOrTrue))
+}
+
 fn kind(key: Key) -> Option<KeyKind> {
     KEYS.get(key.index()).map(|decl| decl.kind)
 }
@@ -65,10 +83,10 @@ fn node(key: Key, value: &ResolvedValue) -> Node<'_> {
         ResolvedValue::Number(value) => i64::try_from(*value).map_or(NodeKind::Invalid, NodeKind::Int),
         ResolvedValue::Word(word) => text(word),
         ResolvedValue::List(list) => NodeKind::Seq(
-            list.iter()
-                .map(|element| match numbers.then(|| element.value.parse()) {
+            list.values()
+                .map(|value| match numbers.then(|| value.parse()) {
                     Some(Ok(number)) => at(NodeKind::Int(number)),
-                    _ => at(text(&element.value)),
+                    _ => at(text(value)),
                 })
                 .collect(),
         ),
@@ -84,13 +102,14 @@ fn text(text: &str) -> NodeKind<'_> {
 }
 
 /// Whether what was read is what the set says: a set holds values in the form that lowering gives them.
-fn same(read: &Value, value: &ResolvedValue) -> bool {
+fn same(read: &layer::Value, value: &ResolvedValue) -> bool {
     match (read, value) {
-        (Value::Bool(read), ResolvedValue::Bool(value)) => read == value,
-        (Value::Number(read), ResolvedValue::Number(value)) => read == value,
-        (Value::Word(read), ResolvedValue::Word(value)) => read == value,
-        (Value::List(read), ResolvedValue::List(value)) => {
-            read.len() == value.len() && read.iter().zip(value).all(|(read, value)| read.value == value.value)
+        (layer::Value::Bool(read), ResolvedValue::Bool(value)) => read == value,
+        (layer::Value::Number(read), ResolvedValue::Number(value)) => read == value,
+        (layer::Value::Word(read), ResolvedValue::Word(value)) => read == value,
+        (layer::Value::List(read), ResolvedValue::List(value)) => {
+            read.len() == value.len()
+                && read.iter().zip(value.values()).all(|(read, value)| read.value == value)
         }
         _ => false,
     }

@@ -1,19 +1,18 @@
 //! A merged policy to text. One rule a line, so that two sets can be compared by eye.
 
 use super::places::Packer;
-use super::{FORMAT_VERSION, TAG, TOOL_VERSION, shape};
+use super::{FORMAT_VERSION, TAG, TOOL_VERSION, checksum, shape, values};
 use crate::endpoint::TABLE_FINGERPRINT;
 use crate::layer::LayerKind;
-use crate::resolved::{FilePlace, Resolved, ResolvedStatement, ResolvedValue, RuleIx, hex};
+use crate::resolved::{FilePlace, Resolved, ResolvedStatement, ResolvedValue, RuleIx};
 use serde::Serialize;
-use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 
 /// Writes the compiled set. The same policy gives the same bytes, from whatever directory and on whatever machine.
 #[must_use]
 pub fn write(resolved: &Resolved) -> String {
     let body = body(resolved);
-    let digest = hex(&Sha256::digest(body.as_bytes()));
-    format!("{TAG}{FORMAT_VERSION},\"digest\":\"{digest}\",\n{body}")
+    format!("{TAG}{FORMAT_VERSION},\"crc32\":\"{}\",\n{body}", checksum(&body))
 }
 
 fn body(resolved: &Resolved) -> String {
@@ -54,7 +53,7 @@ const fn kept(layer: LayerKind) -> bool {
     !matches!(layer, LayerKind::Default | LayerKind::Environment)
 }
 
-fn rules(resolved: &Resolved) -> impl Iterator<Item = shape::Rule> + '_ {
+fn rules(resolved: &Resolved) -> impl Iterator<Item = shape::Rule<'_>> + '_ {
     let mut statements = resolved.statements.iter().peekable();
     (0..).map(RuleIx).zip(&resolved.rules).skip(Resolved::BUILT_IN).filter_map(move |(ix, rule)| {
         let mut says = Vec::new();
@@ -63,18 +62,27 @@ fn rules(resolved: &Resolved) -> impl Iterator<Item = shape::Rule> + '_ {
         }
         kept(rule.layer).then(|| shape::Rule {
             name: rule.name.clone(),
-            layer: rule.layer.as_str().to_owned(),
+            layer: rule.layer.as_str().into(),
             selector: rule.selector.clone(),
-            specificity: rule.specificity.as_str().to_owned(),
+            specificity: rule.specificity.as_str().into(),
             file: rule.at.map(|at| at.file),
-            places: places(rule.at.as_ref(), &says),
+            places: places(rule.at.as_ref(), &says).into(),
             says: says.into_iter().map(statement).collect(),
         })
     })
 }
 
-fn statement(statement: &ResolvedStatement) -> shape::Statement {
-    shape::Statement { key: statement.key.as_str().to_owned(), value: shape::Value(statement.value.clone()) }
+fn statement(statement: &ResolvedStatement) -> shape::Statement<'_> {
+    let value = match &statement.value {
+        ResolvedValue::Bool(value) => shape::Value::Bool(*value),
+        ResolvedValue::Number(value) => shape::Value::Number(*value),
+        ResolvedValue::Word(word) => shape::Value::Text(word.into()),
+        ResolvedValue::List(list) => match list.joined().filter(|_| values::is_joined(statement.key)) {
+            Some(text) => shape::Value::Text(text.into()),
+            None => shape::Value::List(Cow::Borrowed(list)),
+        },
+    };
+    shape::Statement { key: statement.key.as_str().into(), value }
 }
 
 /// Empty for a rule that was not read from a text.
@@ -84,8 +92,8 @@ fn places(rule: Option<&FilePlace>, says: &[&ResolvedStatement]) -> String {
     packer.push(Some(rule));
     for statement in says {
         packer.push(statement.at.as_ref());
-        if let ResolvedValue::List(elements) = &statement.value {
-            elements.iter().for_each(|element| packer.push(element.at.as_ref()));
+        if let ResolvedValue::List(list) = &statement.value {
+            packer.push_list(list);
         }
     }
     packer.finish()

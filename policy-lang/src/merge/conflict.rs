@@ -6,7 +6,7 @@ use crate::endpoint::{Catalogue, EndpointId, KEYS, Key, MergeLaw};
 use crate::layer::Specificity;
 use crate::merge::Merged;
 use crate::merge::index::rank;
-use crate::resolved::{Element, EndpointIx, Resolved, ResolvedKey, ResolvedValue, StatementIx};
+use crate::resolved::{EndpointIx, List, Resolved, ResolvedKey, ResolvedValue, StatementIx};
 use std::collections::BTreeMap;
 
 /// One finding for each pair of statements that conflict, whatever number of endpoints it concerns.
@@ -58,8 +58,8 @@ pub(crate) fn same_value(a: &ResolvedValue, b: &ResolvedValue) -> bool {
     }
 }
 
-fn as_set(list: &[Element]) -> Vec<&str> {
-    let mut values: Vec<&str> = list.iter().map(|element| &*element.value).collect();
+fn as_set(list: &List) -> Vec<&str> {
+    let mut values: Vec<&str> = list.values().collect();
     values.sort_unstable();
     values.dedup();
     values

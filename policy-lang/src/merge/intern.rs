@@ -4,7 +4,7 @@ use crate::endpoint::Catalogue;
 use crate::layer::{Block, Layer, LayerKind, TokenSecret, Value};
 use crate::merge::{Merged, index};
 use crate::resolved::{
-    Element, FileInfo, FilePlace, Resolved, ResolvedStatement, ResolvedToken, ResolvedValue, Rule, RuleIx,
+    FileInfo, FilePlace, ListBuilder, Resolved, ResolvedStatement, ResolvedToken, ResolvedValue, Rule, RuleIx,
 };
 use crate::source::{SourceId, SourceMap, Span};
 use std::collections::HashMap;
@@ -24,10 +24,15 @@ pub(crate) fn intern<'a>(layers: &'a [Layer], sources: &SourceMap) -> Merged<'a>
 /// Puts one more layer on top of a policy that is already merged, as if it had been merged with the others: the
 /// environment of the process over a compiled set.
 pub fn overlay(resolved: &mut Resolved, layer: &Layer, sources: &SourceMap, catalogue: &Catalogue) {
+    lay(resolved, layer, sources);
+    resolved.endpoints = index::index(resolved, catalogue);
+}
+
+/// The same without the index, which whoever lays several does once.
+pub(crate) fn lay(resolved: &mut Resolved, layer: &Layer, sources: &SourceMap) {
     let mut to = Merged { resolved: std::mem::take(resolved), blocks: Vec::new(), statements: Vec::new() };
     take(&mut to, layer, sources, &mut HashMap::new());
     *resolved = to.resolved;
-    resolved.endpoints = index::index(resolved, catalogue);
 }
 
 fn take<'a>(to: &mut Merged<'a>, layer: &'a Layer, sources: &SourceMap, files: &mut HashMap<SourceId, u32>) {
@@ -93,12 +98,12 @@ fn value(value: &Value, mut place: impl FnMut(Span) -> Option<FilePlace>) -> Res
         Value::Bool(value) => ResolvedValue::Bool(*value),
         Value::Number(value) => ResolvedValue::Number(*value),
         Value::Word(value) => ResolvedValue::Word(value.clone()),
-        Value::List(elements) => ResolvedValue::List(
-            elements
-                .iter()
-                .map(|element| Element { value: element.value.clone(), at: place(element.span) })
-                .collect(),
-        ),
+        Value::List(elements) => {
+            let bytes = elements.iter().map(|element| element.value.len()).sum();
+            let mut list = ListBuilder::with_room(elements.len(), bytes);
+            elements.iter().for_each(|element| list.push(&element.value, place(element.span)));
+            ResolvedValue::List(list.finish())
+        }
     }
 }
 

@@ -77,9 +77,9 @@ pub(crate) const fn is_glob_character(c: u8) -> bool {
 }
 
 /// Whether a text holds neither a glob character nor a NUL.
-pub(super) fn is_plain(text: &str) -> bool {
+pub(super) fn is_plain(text: &[u8]) -> bool {
     // Without an early end, so that sixteen bytes are looked at together.
-    !text.bytes().fold(false, |found, byte| found | (byte == 0) | is_glob_character(byte))
+    !text.iter().fold(false, |found, byte| found | (*byte == 0) | is_glob_character(*byte))
 }
 
 /// Reads an entry. `base_dir` is absolute and normal.

@@ -1,11 +1,12 @@
 //! The path rules of one endpoint: what `paths.allow`, `paths.deny`, `paths.read_only` and `paths.symlinks` come to.
 
+use super::origins::Origins;
 use super::pattern::{self, PatternError, Side};
 use super::set::{Patterns, PatternsBuilder};
-use super::{classify, fold, normal};
+use super::{direct, fold, normal};
 use crate::decide::Op;
-use crate::policy::{ElementRef, Ruled};
-use crate::resolved::RuleIx;
+use crate::policy::{ElementRef, Listed, Ruled};
+use crate::resolved::{List, RuleIx};
 
 /// Directories that no rule can open: what lies there is the machine, not files.
 pub const NEVER: [&str; 3] = ["/proc", "/sys", "/dev"];
@@ -90,8 +91,7 @@ pub struct PathRules {
     deny: Patterns<true>,
     read_only: ReadOnly,
     symlinks: Ruled<Symlinks>,
-    /// By element number of each set.
-    origins: Origins,
+    origins: SetOrigins,
 }
 
 #[derive(Debug, Clone)]
@@ -102,10 +102,10 @@ enum ReadOnly {
 }
 
 #[derive(Debug, Clone, Default)]
-struct Origins {
-    allow: Box<[ElementRef]>,
-    deny: Box<[ElementRef]>,
-    read_only: Box<[ElementRef]>,
+struct SetOrigins {
+    allow: Origins,
+    deny: Origins,
+    read_only: Origins,
 }
 
 /// What the rules of one endpoint say, before they are compiled.
@@ -114,11 +114,11 @@ pub struct PathSource<'a> {
     /// Absolute and normal.
     pub base_dir: &'a str,
     /// The entries of `allow`; `None` allows `base_dir`.
-    pub allow: Option<Vec<(&'a str, ElementRef)>>,
+    pub allow: Option<Listed<'a>>,
     /// The rule that says what is allowed.
     pub allow_rule: ElementRef,
     /// The entries of every `deny`, highest precedence first.
-    pub deny: Vec<(&'a str, ElementRef)>,
+    pub deny: Vec<Listed<'a>>,
     /// `read_only: true`, or its entries.
     pub read_only: ReadOnlySource<'a>,
     /// What becomes of links.
@@ -133,7 +133,7 @@ pub enum ReadOnlySource<'a> {
     /// `true`
     Everything(ElementRef),
     /// A list.
-    Some(Vec<(&'a str, ElementRef)>),
+    Some(Listed<'a>),
 }
 
 /// Why path rules could not be compiled.
@@ -160,18 +160,23 @@ impl PathRules {
     /// # Errors
     /// An entry that is no pattern, and globs too large for an automaton.
     pub fn build(source: &PathSource<'_>) -> Result<Self, PathRulesError> {
-        let base = [(source.base_dir, source.allow_rule)];
         let base_dir = source.base_dir;
-        let (allow, allow_origins) = match &source.allow {
-            Some(entries) => compile(entries, Side::Allow, base_dir)?,
-            None => compile(&base, Side::Allow, base_dir)?,
+        let (allow, allow_origins) = match source.allow {
+            Some(listed) => compile(&[listed], Side::Allow, base_dir)?,
+            None => {
+                // Said by no element.
+                let base = List::of([base_dir]);
+                let (allow, _) =
+                    compile(&[Listed { list: &base, origin: source.allow_rule }], Side::Allow, base_dir)?;
+                (allow, Origins::default())
+            }
         };
         let (deny, deny_origins) = compile(&source.deny, Side::Deny, base_dir)?;
-        let (read_only, read_only_origins) = match &source.read_only {
-            ReadOnlySource::Nothing => (ReadOnly::Nothing, Box::default()),
-            ReadOnlySource::Everything(element) => (ReadOnly::Everything(*element), Box::default()),
-            ReadOnlySource::Some(entries) => {
-                let (set, origins) = compile(entries, Side::ReadOnly, base_dir)?;
+        let (read_only, read_only_origins) = match source.read_only {
+            ReadOnlySource::Nothing => (ReadOnly::Nothing, Origins::default()),
+            ReadOnlySource::Everything(element) => (ReadOnly::Everything(element), Origins::default()),
+            ReadOnlySource::Some(listed) => {
+                let (set, origins) = compile(&[listed], Side::ReadOnly, base_dir)?;
                 (ReadOnly::Some(Box::new(set)), origins)
             }
         };
@@ -182,7 +187,7 @@ impl PathRules {
             deny,
             read_only,
             symlinks: source.symlinks,
-            origins: Origins { allow: allow_origins, deny: deny_origins, read_only: read_only_origins },
+            origins: SetOrigins { allow: allow_origins, deny: deny_origins, read_only: read_only_origins },
         })
     }
 
@@ -194,7 +199,7 @@ impl PathRules {
     pub fn judge(&self, path: &[u8], op: Op) -> PathVerdict {
         let folded = fold::path(path);
         if let Some(element) = self.deny.find(&folded) {
-            return PathVerdict::Denied(origin(&self.origins.deny, element));
+            return PathVerdict::Denied(self.origins.deny.get(element));
         }
         if is_never(path) {
             return PathVerdict::NotAllowed(ElementRef::BASE);
@@ -209,7 +214,7 @@ impl PathRules {
             ReadOnly::Everything(element) => return PathVerdict::ReadOnly(*element),
             ReadOnly::Some(set) => {
                 if let Some(element) = set.find(&folded) {
-                    return PathVerdict::ReadOnly(origin(&self.origins.read_only, element));
+                    return PathVerdict::ReadOnly(self.origins.read_only.get(element));
                 }
             }
             ReadOnly::Nothing => {}
@@ -223,7 +228,7 @@ impl PathRules {
     /// The element that allows `path`, whatever denies it.
     #[must_use]
     pub fn allowed_by(&self, path: &[u8]) -> Option<ElementRef> {
-        self.allow.find(path).map(|element| origin(&self.origins.allow, element))
+        self.allow.find(path).map(|element| self.origins.allow.get(element))
     }
 
     /// Whether anything strictly below the directory `dir` can be refused for `op`: denied, read-only or not allowed.
@@ -245,23 +250,9 @@ impl PathRules {
     }
 
     /// The paths that every allowed path is or lies below: of a plain entry the entry itself (which may be a file), of a
-    /// glob the directory before its first glob character. Sorted, without one that lies below another.
-    #[must_use]
-    pub fn roots(&self) -> Vec<&[u8]> {
-        let mut roots: Vec<&[u8]> = self.allow.roots().collect();
-        roots.sort_unstable();
-        roots.dedup();
-        // What a path lies below stands before it, and begins it: of those, the ones that begin the path in hand.
-        let mut begins: Vec<&[u8]> = Vec::new();
-        roots.retain(|root| {
-            while begins.pop_if(|earlier| !root.starts_with(earlier)).is_some() {}
-            let nested = begins.iter().any(|dir| normal::is_at_or_below(root, dir));
-            if !nested {
-                begins.push(root);
-            }
-            !nested
-        });
-        roots
+    /// glob the directory before its first glob character. None lies below another; in no order, and one may come twice.
+    pub fn roots(&self) -> impl Iterator<Item = &[u8]> {
+        self.allow.roots()
     }
 
     /// What becomes of links.
@@ -289,29 +280,39 @@ pub fn is_never(path: &[u8]) -> bool {
     NEVER.iter().any(|never| normal::is_at_or_below(path, never.as_bytes()))
 }
 
-fn origin(origins: &[ElementRef], element: u32) -> ElementRef {
-    origins.get(element as usize).copied().unwrap_or(ElementRef::BASE)
-}
-
-type Compiled<const FOLD: bool> = (Patterns<FOLD>, Box<[ElementRef]>);
+type Compiled<const FOLD: bool> = (Patterns<FOLD>, Origins);
 
 fn compile<const FOLD: bool>(
-    entries: &[(&str, ElementRef)],
+    lists: &[Listed<'_>],
     side: Side,
     base_dir: &str,
 ) -> Result<Compiled<FOLD>, PathRulesError> {
     let mut builder = PatternsBuilder::new(side);
-    for ((entry, origin), element) in entries.iter().zip(0u32..) {
-        if let Some(shape) = classify::direct(entry, side) {
-            builder.add_shape(&shape, element);
+    let mut origins = Origins::default();
+    let mut element = 0u32;
+    for Listed { list, origin } in lists {
+        origins.add(element, *origin);
+        if direct::are_direct(list, side) && (!side.refuses() || direct::is_lower(list.text().as_str())) {
+            builder.add_list(list, element);
+            element = element.saturating_add(u32::try_from(list.len()).unwrap_or(u32::MAX));
             continue;
         }
-        let patterns = pattern::parse(entry, side, base_dir);
-        let fault = |error| PathRulesError::Entry { entry: (*entry).to_owned(), element: *origin, error };
-        for pattern in patterns.map_err(fault)? {
-            builder.add(&pattern, element);
+        for (entry, number) in list.values().zip(0u32..) {
+            if direct::is_direct(entry, side) {
+                builder.add_shape(&direct::told(entry, side), element);
+            } else {
+                let fault = |error| PathRulesError::Entry {
+                    entry: entry.to_owned(),
+                    element: ElementRef { element: number, ..*origin },
+                    error,
+                };
+                for pattern in pattern::parse(entry, side, base_dir).map_err(fault)? {
+                    builder.add(&pattern, element);
+                }
+            }
+            element = element.saturating_add(1);
         }
     }
     let set = builder.build().map_err(|_| PathRulesError::TooLarge)?;
-    Ok((set, entries.iter().map(|(_, element)| *element).collect()))
+    Ok((set, origins))
 }

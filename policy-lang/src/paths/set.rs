@@ -1,10 +1,12 @@
 //! The patterns of one list, sorted by shape, and the one question asked of them: which element matches this path.
 
 use super::classify::{Reach, Shape, classify};
+use super::direct::{self, ENDING, NAME, Parts};
 use super::keys::{Keys, NONE};
 use super::normal;
 use super::pattern::{Pattern, Side};
 use super::rest::{Rest, RestBuilder};
+use crate::resolved::List;
 use regex_automata::meta::BuildError;
 
 /// A set of patterns. `FOLD`: the refusing sides, where case is ignored and a match covers all below it.
@@ -32,6 +34,27 @@ impl<const FOLD: bool> PatternsBuilder<FOLD> {
     pub(super) fn new(side: Side) -> Self {
         debug_assert_eq!(side.refuses(), FOLD);
         Self { set: Patterns::default(), rest: RestBuilder::default(), side }
+    }
+
+    /// Adds a list, all entries of which are direct and compared as they stand; the first has the number `element`.
+    /// Nothing of its text is copied.
+    pub(super) fn add_list(&mut self, list: &List, mut element: u32) {
+        let (set, text) = (&mut self.set, list.text());
+        set.paths.reserve(list.len());
+        let mut start = text.whole().1;
+        for entry in list.bytes() {
+            match Parts::of(entry, self.side) {
+                Parts::Path { path, below } => {
+                    let reach = if FOLD { Reach::Both } else { direct::reach(below) };
+                    set.paths.add_part(text, start, path, reach, element);
+                }
+                Parts::Name(name) => set.names.add_part(text, start + NAME, name, Reach::Both, element),
+                Parts::Ending(end) => set.suffixes.add_part(text, start + ENDING, end, Reach::Both, element),
+            }
+            // Texts are bounded far below 4 GiB.
+            start = start.saturating_add(u32::try_from(entry.len() + 1).unwrap_or(u32::MAX));
+            element = element.saturating_add(1);
+        }
     }
 
     /// Adds a pattern of `element`; elements come in ascending order.
@@ -123,11 +146,16 @@ impl<const FOLD: bool> Patterns<FOLD> {
         self.everything.is_some() || self.paths.iter().any(covering)
     }
 
-    /// The directory that every match of each pattern lies in or is.
+    /// The directories that every match of each pattern lies in or is, but those that lie below another. One may come
+    /// twice.
     pub(super) fn roots(&self) -> impl Iterator<Item = &[u8]> {
-        let paths = self.paths.iter().map(|(path, ..)| path);
         let rest = self.rest.iter().flat_map(|rest| rest.within().map(str::as_bytes));
-        paths.chain(rest).map(|root| if root.is_empty() { &b"/"[..] } else { root })
+        let rest: Vec<&[u8]> = rest.map(|root| if root.is_empty() { &b"/"[..] } else { root }).collect();
+        let paths = self.paths.iter().map(|(path, ..)| path);
+        paths.chain(rest.clone()).filter(move |root| {
+            let nested = rest.iter().any(|dir| dir != root && normal::is_at_or_below(root, dir));
+            !nested && !self.paths.has_above(root)
+        })
     }
 }
 

@@ -3,9 +3,10 @@
 use super::pattern::{self, Class, Pattern, Piece, Side};
 use super::*;
 use crate::decide::Op;
-use crate::policy::{ElementRef, Ruled};
-use crate::resolved::RuleIx;
+use crate::policy::{ElementRef, Listed, Ruled};
+use crate::resolved::{List, RuleIx};
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 
 const BASE: &str = "/base";
 
@@ -13,17 +14,20 @@ fn element(element: u32) -> ElementRef {
     ElementRef { element, ..ElementRef::BASE }
 }
 
-fn numbered<'a>(entries: &[&'a str]) -> Vec<(&'a str, ElementRef)> {
-    entries.iter().zip(0..).map(|(entry, at)| (*entry, element(at))).collect()
+/// Lists whose elements are numbered through.
+fn numbered(list: &List) -> Listed<'_> {
+    Listed { list, origin: ElementRef::BASE }
 }
 
 fn rules(allow: Option<&[&str]>, deny: &[&str], read_only: &[&str]) -> PathRules {
+    let allow = allow.map(List::of);
+    let (deny, read_only) = (List::of(deny), List::of(read_only));
     PathRules::build(&PathSource {
         base_dir: BASE,
-        allow: allow.map(numbered),
+        allow: allow.as_ref().map(numbered),
         allow_rule: element(1000),
-        deny: numbered(deny),
-        read_only: ReadOnlySource::Some(numbered(read_only)),
+        deny: vec![numbered(&deny)],
+        read_only: ReadOnlySource::Some(numbered(&read_only)),
         symlinks: Ruled { value: Symlinks::Within, rule: RuleIx::BASE },
     })
     .unwrap()
@@ -250,7 +254,8 @@ proptest! {
         wanted.sort_unstable();
         wanted.dedup();
         let rules = rules(Some(&entries), &[], &[]);
-        prop_assert_eq!(rules.roots(), wanted.iter().map(|path| path.as_bytes()).collect::<Vec<_>>());
+        let roots: BTreeSet<&[u8]> = rules.roots().collect();
+        prop_assert_eq!(roots.into_iter().collect::<Vec<_>>(), wanted.iter().map(|path| path.as_bytes()).collect::<Vec<_>>());
     }
 }
 
@@ -258,7 +263,8 @@ proptest! {
 fn roots_are_the_directories_that_allow_names() {
     let roots = |allow: &[&str]| -> Vec<String> {
         let rules = rules(Some(allow), &[], &[]);
-        rules.roots().into_iter().map(|root| String::from_utf8(root.to_vec()).unwrap()).collect()
+        let roots: BTreeSet<&[u8]> = rules.roots().collect();
+        roots.into_iter().map(|root| String::from_utf8(root.to_vec()).unwrap()).collect()
     };
     assert_eq!(
         roots(&["/srv/in", "out/**", "/srv/in/x", "/srv/in-b", "/d/*/x"]),
@@ -267,7 +273,7 @@ fn roots_are_the_directories_that_allow_names() {
     assert_eq!(roots(&["/d/x*"]), ["/d"]);
     assert_eq!(roots(&["**/x", "/d"]), ["/"]);
     assert_eq!(roots(&[]), Vec::<String>::new());
-    assert_eq!(rules(None, &[], &[]).roots(), [b"/base"]);
+    assert_eq!(rules(None, &[], &[]).roots().collect::<Vec<_>>(), [b"/base"]);
 }
 
 #[test]

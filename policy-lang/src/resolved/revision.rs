@@ -70,8 +70,7 @@ fn statement(statement: &ResolvedStatement) -> [u8; 32] {
         }
         ResolvedValue::List(elements) => {
             hash.update([3]);
-            let mut values: Vec<(u64, &str)> =
-                elements.iter().map(|element| (order(&element.value), &*element.value)).collect();
+            let mut values: Vec<(u64, &str)> = elements.values().map(|value| (order(value), value)).collect();
             values.sort_unstable();
             values.dedup();
             hash.update((values.len() as u64).to_le_bytes());

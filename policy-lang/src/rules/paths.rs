@@ -9,6 +9,7 @@ use crate::paths::{
     self,
     pattern::{self, Side},
 };
+use crate::resolved::List;
 use crate::source::Spanned;
 
 pub(crate) const KIND: Kind = Kind {
@@ -66,8 +67,8 @@ pub(crate) fn element(cx: &mut Context<'_>, key: Key, node: Node<'_>) -> Option<
 }
 
 /// Whether every element is one that [`element`] takes as it stands, told without reading it.
-pub(crate) fn are_direct<'a>(key: Key, mut elements: impl Iterator<Item = &'a str>) -> bool {
-    elements.all(|element| paths::is_direct(element, side(key)))
+pub(crate) fn are_direct(key: Key, list: &mut List) -> bool {
+    paths::are_direct(list, side(key))
 }
 
 const fn side(key: Key) -> Side {

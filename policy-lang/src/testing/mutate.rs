@@ -8,7 +8,7 @@ use super::run::holds;
 use crate::endpoint::{Catalogue, KEYS, Key, MergeLaw};
 use crate::explain::show_value;
 use crate::layer::{Layer, Statement, Value};
-use crate::resolved::{Element, ResolvedValue};
+use crate::resolved::{List, ResolvedValue};
 use crate::source::Span;
 use crate::variant::{Effect, Stack};
 
@@ -123,8 +123,8 @@ fn mutants(statement: &Statement) -> Vec<(String, Option<Value>)> {
             if !list.is_empty() && key != Key::Scopes {
                 all.push(("the list becomes empty".to_owned(), Some(Value::List(Vec::new()))));
             }
-            let shown = list.iter().map(|element| Element { value: element.value.clone(), at: None });
-            let shown = show_value(key, &ResolvedValue::List(shown.collect()));
+            let shown = List::of(list.iter().map(|element| &element.value));
+            let shown = show_value(key, &ResolvedValue::List(shown));
             all.push((format!("{shown} is taken out"), None));
         }
     }

@@ -38,7 +38,7 @@ impl Declared {
 pub(super) fn find(options: &Options, env: &Env, user: Option<&User>) -> Result<Declared, Fault> {
     let Some(name) = &options.commands else { return Ok(Declared::default()) };
     let policy = source::find(options.policy.as_deref(), env)?;
-    let policy: Vec<&str> = policy.text.as_deref().into_iter().collect();
+    let policy: Vec<&str> = policy.text.iter().map(|text| text.as_str()).collect();
     load(name, env, &policy, user)
 }
 

@@ -18,6 +18,7 @@ use policy_lang::layers::code::GroupSwitch;
 use policy_lang::policy::CompiledPolicy;
 use policy_lang::stages::{Document, Inputs, Outcome, compile_document, load_compiled};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// The endpoints whose uploads `ABX_MAX_UPLOAD_SIZE` bounds where the policy says nothing.
 const UPLOADS: [EndpointId; 2] = [EndpointId::Upload, EndpointId::FilesUploadStream];
@@ -90,10 +91,10 @@ impl Loader {
             switches: &self.switches,
             ..Inputs::new(&self.catalogue, &levels)
         };
-        let outcome = match source.text.as_deref() {
+        let outcome = match &source.text {
             Some(text) if form::is_compiled(text) => self.load_compiled(source, text, &inputs)?,
             text => {
-                let bytes = text.map(str::as_bytes);
+                let bytes = text.as_ref().map(|text| text.as_bytes());
                 let format = source.format;
                 compile_document(bytes.map(|bytes| Document { name: &source.file, bytes, format }), &inputs)
             }
@@ -115,7 +116,12 @@ impl Loader {
         }
     }
 
-    fn load_compiled(&self, source: &Source, text: &str, inputs: &Inputs<'_>) -> Result<Outcome, Fault> {
+    fn load_compiled(
+        &self,
+        source: &Source,
+        text: &Arc<String>,
+        inputs: &Inputs<'_>,
+    ) -> Result<Outcome, Fault> {
         if self.options.preset.is_some() {
             return Err(Fault::usage(format!(
                 "{} is a compiled set: --preset cannot change it",

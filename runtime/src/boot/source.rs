@@ -4,6 +4,7 @@ use super::Fault;
 use crate::env::{self, Env};
 use policy_lang::parse::Format;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Where a policy is looked for when nothing names one.
 const DEFAULT_FILE: &str = "/etc/agent-sandbox/server-policy.json";
@@ -17,14 +18,14 @@ pub(crate) struct Source {
     pub(crate) file: String,
     /// What the text is written in.
     pub(crate) format: Format,
-    /// The text; `None` where nothing names a policy.
-    pub(crate) text: Option<String>,
+    /// The text; `None` where nothing names a policy. The lists of a compiled set go on as parts of it.
+    pub(crate) text: Option<Arc<String>>,
 }
 
 impl Source {
     fn new(name: &str, format: Format, text: Option<String>) -> Self {
         let file = name.rsplit('/').next().unwrap_or(name).to_owned();
-        Self { name: name.to_owned(), file, format, text }
+        Self { name: name.to_owned(), file, format, text: text.map(Arc::new) }
     }
 }
 

@@ -6,6 +6,7 @@ use super::output::Output;
 use clap::Args;
 use policy_lang::endpoint::Catalogue;
 use policy_lang::form;
+use std::sync::Arc;
 
 /// Print a compiled set as YAML, with the rule and place that said each line
 #[derive(Debug, Args)]
@@ -25,8 +26,8 @@ impl Inspect {
                 return failure.exit;
             }
         };
-        let text = String::from_utf8_lossy(&bytes);
-        match form::read(&text, &Catalogue::builtin()) {
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        match form::read(&Arc::new(text), &Catalogue::builtin()) {
             Ok(resolved) => {
                 output.print(&form::inspect::inspect(&resolved));
                 Exit::Success

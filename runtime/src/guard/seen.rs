@@ -56,19 +56,29 @@ impl Seen {
     /// open where it is not there itself.
     pub(super) fn nearest_of(&mut self, paths: &[&[u8]]) -> Result<Vec<Arc<Root>>, Errno> {
         let mut found = Vec::new();
-        let mut by_dir: HashMap<&[u8], Vec<&[u8]>> = HashMap::new();
+        // `None`: a directory that is not there, and below which nothing is.
+        let mut by_dir: HashMap<&[u8], Option<Vec<&[u8]>>> = HashMap::new();
         for path in paths {
-            match split_last(path) {
-                Some((dir, _)) => by_dir.entry(dir).or_default().push(path),
-                None => found.push(self.nearest(path)?),
+            let Some((dir, _)) = split_last(path) else {
+                found.push(self.nearest(path)?);
+                continue;
+            };
+            match by_dir.get_mut(dir) {
+                Some(Some(sought)) => sought.push(path),
+                Some(None) => {}
+                None => {
+                    let absent = matches!(self.open(dir), Err(Errno::NOENT | Errno::NOTDIR));
+                    if absent {
+                        found.push(self.nearest(dir)?);
+                    }
+                    by_dir.insert(dir, (!absent).then(|| vec![*path]));
+                }
             }
         }
         for (dir, sought) in by_dir {
-            let above = self.open(dir);
-            let names = match &above {
+            let Some(sought) = sought else { continue };
+            let names = match self.open(dir) {
                 Ok(root) if sought.len() >= MANY => names(root.fd(), sought.len() * ENTRIES_PER_NAME),
-                // Nothing lies below what is not there.
-                Err(Errno::NOENT | Errno::NOTDIR) => Some(HashSet::new()),
                 // A directory that cannot be read, or holds far more than is sought, is asked name by name.
                 _ => None,
             };

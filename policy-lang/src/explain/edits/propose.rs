@@ -275,7 +275,7 @@ impl Ask<'_> {
         let holds = keys.into_iter().find(|report| report.key == key).map(|report| report.holds);
         match holds {
             Some(Holds::One { winner, .. }) => match winner.value.as_ref() {
-                ResolvedValue::List(list) => list.iter().map(|element| element.value.clone()).collect(),
+                ResolvedValue::List(list) => list.values().map(str::to_owned).collect(),
                 _ => Vec::new(),
             },
             _ => Vec::new(),

@@ -11,6 +11,7 @@ use policy_lang::parse::Format;
 use policy_lang::stages::{Document, Inputs, Outcome, compile_document, load_compiled};
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
 /// A policy to judge.
 #[derive(Debug)]
@@ -63,7 +64,7 @@ fn here() -> Result<Source, Failure> {
     let env = crate::env::Env::read();
     let found = source::find(None, &env)
         .map_err(|fault| Failure { exit: Exit::Unreadable, message: fault.message().to_owned() })?;
-    let bytes = found.text.map(String::into_bytes);
+    let bytes = found.text.map(|text| Arc::unwrap_or_clone(text).into_bytes());
     Ok(Source { found: Some(found.name.clone()), name: found.name, format: found.format, bytes })
 }
 
@@ -138,7 +139,7 @@ fn compile_with<T>(
     let document = source.bytes.as_deref().filter(|_| compiled.is_none());
     let document = document.map(|bytes| Document { name: &source.name, bytes, format: source.format });
     let outcome = match compiled {
-        Some(text) => load_compiled(text, inputs)
+        Some(text) => load_compiled(&Arc::new(text.to_owned()), inputs)
             .map_err(|error| Failure { exit: Exit::Failure, message: format!("{}: {error}", source.name) })?,
         None => compile_document(document, inputs),
     };

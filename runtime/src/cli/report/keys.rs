@@ -67,7 +67,7 @@ fn value(value: &ResolvedValue) -> Value {
         ResolvedValue::Bool(value) => json!(value),
         ResolvedValue::Number(value) => json!(value),
         ResolvedValue::Word(value) => json!(value),
-        ResolvedValue::List(list) => list.iter().map(|element| Value::from(element.value.clone())).collect(),
+        ResolvedValue::List(list) => list.values().map(Value::from).collect(),
     }
 }
 

@@ -10,7 +10,11 @@ pub(super) fn schema() -> Value {
     let mut schema = closed(&json!({
         "format": {"const": "agent-sandbox-policy"},
         "format_version": {"const": FORMAT_VERSION},
-        "digest": {"description": "SHA-256 of every byte after the first line", "$ref": "#/$defs/sha256"},
+        "crc32": {
+            "type": "string",
+            "pattern": "^[0-9a-f]{8}$",
+            "description": "CRC-32 of every byte after the first line",
+        },
         "tool_version": {"type": "string"},
         "table": {"description": "Fingerprint of the endpoint table it was made for", "$ref": "#/$defs/sha256"},
         "revision": {"description": "SHA-256 of the resolved content", "$ref": "#/$defs/sha256"},
@@ -60,7 +64,11 @@ fn definitions() -> Value {
         })),
         "statement": closed(&json!({
             "key": {"enum": keys},
-            "value": {"type": ["boolean", "integer", "string", "array"], "items": {"type": "string"}},
+            "value": {
+                "type": ["boolean", "integer", "string", "array"],
+                "items": {"type": "string"},
+                "description": "Paths stand in one text with colons between them, as in PATH, unless a colon is part of one",
+            },
         })),
         "custom": closed(&json!({"id": {"type": "string"}, "group": {"type": "string"}, "scopes": words})),
         "token": closed(&json!({

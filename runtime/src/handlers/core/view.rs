@@ -60,7 +60,7 @@ fn shown(value: &ResolvedValue) -> Value {
         ResolvedValue::Bool(value) => json!(value),
         ResolvedValue::Number(value) => json!(value),
         ResolvedValue::Word(value) => json!(value),
-        ResolvedValue::List(elements) => elements.iter().map(|element| json!(element.value)).collect(),
+        ResolvedValue::List(elements) => elements.values().map(|value| json!(value)).collect(),
     }
 }
 

@@ -51,7 +51,7 @@ fn deciding<'a>(view: &View<'a>, pattern: &Pattern, side: Side) -> Option<&'a st
 
 fn written<'a>(view: &View<'a>, element: ElementRef) -> Option<&'a str> {
     match &view.policy.resolved().statement(element.statement?)?.value {
-        ResolvedValue::List(list) => list.get(element.element as usize).map(|element| &*element.value),
+        ResolvedValue::List(list) => list.get(element.element as usize).map(|element| element.value),
         _ => None,
     }
 }

@@ -33,16 +33,16 @@ impl Entries {
         let mut entries = Self::default();
         match view.statements(Key::PathsAllow).next().map(|statement| &statement.value) {
             Some(ResolvedValue::List(list)) => {
-                for element in list {
-                    entries.read(&element.value, Side::Allow, base)?;
+                for value in list.values() {
+                    entries.read(value, Side::Allow, base)?;
                 }
             }
             _ => entries.read(base, Side::Allow, base)?,
         }
         for statement in view.statements(Key::PathsDeny) {
             if let ResolvedValue::List(list) = &statement.value {
-                for element in list {
-                    entries.read(&element.value, Side::Deny, base)?;
+                for value in list.values() {
+                    entries.read(value, Side::Deny, base)?;
                 }
             }
         }
@@ -52,8 +52,8 @@ impl Entries {
                 entries.read_only.insert(r".*\z".to_owned(), all);
             }
             Some(ResolvedValue::List(list)) => {
-                for element in list {
-                    entries.read(&element.value, Side::ReadOnly, base)?;
+                for value in list.values() {
+                    entries.read(value, Side::ReadOnly, base)?;
                 }
             }
             _ => {}

@@ -1,0 +1,228 @@
+//! Entries whose shape their text tells: a normal path, or `**/` before a name or an ending, the path and the name with or
+//! without `/**`. Nothing about such an entry can be wrong, and most entries are such: they need no pattern.
+
+use super::classify::{Reach, Shape, folded};
+use super::normal;
+use super::pattern::{self, Side};
+use crate::resolved::{List, SEPARATOR};
+
+/// Whether the shape of an entry can be told from its text. `false` says only that the entry must be read.
+pub(super) fn is_direct(entry: &str, side: Side) -> bool {
+    let bytes = entry.as_bytes();
+    match Parts::of(bytes, side) {
+        Parts::Path { path, .. } => path != b"/" && normal::is_normal(path) && pattern::is_plain(path),
+        Parts::Name(text) => is_name(text) && pattern::is_plain(text) && !matches!(text, b"." | b".."),
+        Parts::Ending(text) => is_name(text) && pattern::is_plain(text),
+    }
+}
+
+/// The shape of a direct entry.
+pub(super) fn told(entry: &str, side: Side) -> Shape<'_> {
+    let part = |from: u32, part: &[u8]| {
+        let from = from as usize;
+        entry.get(from..from + part.len()).unwrap_or_default()
+    };
+    match Parts::of(entry.as_bytes(), side) {
+        Parts::Path { path, .. } if side.refuses() => Shape::Path(folded(part(0, path)), Reach::Both),
+        Parts::Path { path, below } => Shape::Path(part(0, path).into(), reach(below)),
+        Parts::Name(name) => Shape::Name(folded(part(NAME, name))),
+        Parts::Ending(end) => Shape::Suffix(folded(part(ENDING, end))),
+    }
+}
+
+/// What an allowed path covers.
+pub(super) const fn reach(below: bool) -> Reach {
+    if below { Reach::Below } else { Reach::Both }
+}
+
+pub(super) const NAME: u32 = 3;
+pub(super) const ENDING: u32 = 4;
+
+/// What a direct entry is made of.
+pub(super) enum Parts<'a> {
+    /// A path, and whether only what lies below it is meant.
+    Path { path: &'a [u8], below: bool },
+    /// The name behind `**/`, which begins at byte [`NAME`].
+    Name(&'a [u8]),
+    /// The ending behind `**/*`, which begins at byte [`ENDING`].
+    Ending(&'a [u8]),
+}
+
+impl<'a> Parts<'a> {
+    pub(super) fn of(entry: &'a [u8], side: Side) -> Self {
+        let (whole, below) = match entry {
+            [whole @ .., b'/', b'*', b'*'] => (whole, true),
+            whole => (whole, false),
+        };
+        match whole {
+            [b'*', b'*', b'/', b'*', end @ ..] if side.refuses() && !below => Self::Ending(end),
+            [b'*', b'*', b'/', name @ ..] if side.refuses() => Self::Name(name),
+            path => Self::Path { path, below },
+        }
+    }
+}
+
+fn is_name(text: &[u8]) -> bool {
+    // Names are short: a search would take longer to begin than this takes.
+    !text.is_empty() && !text.iter().fold(false, |found, byte| found | (*byte == b'/'))
+}
+
+/// Whether every element is direct.
+pub(super) fn are_direct(list: &List, side: Side) -> bool {
+    list.known_direct() == Some(side)
+        || are_surely_direct(list, side)
+        || list.values().all(|entry| is_direct(entry, side))
+}
+
+/// The same, told by one look over the text of all, which takes a fraction of the time of a look at each. `false` says
+/// nothing: what only may be wrong counts as wrong here.
+fn are_surely_direct(list: &List, side: Side) -> bool {
+    let text = list.text().as_str().as_bytes();
+    let look = Look::over(text);
+    if look.odd || (look.dots && has_odd_part(text)) {
+        return false;
+    }
+    // Every star must be one that the shape of its entry takes away.
+    let mut taken = 0;
+    let simple = list.bytes().all(|entry| match Parts::of(entry, side) {
+        Parts::Path { path, below } => {
+            taken += if below { 2 } else { 0 };
+            matches!(path, [b'/', .., last] if *last != b'/')
+        }
+        Parts::Name(text) => {
+            taken += if entry.ends_with(b"/**") { 4 } else { 2 };
+            is_name(text)
+        }
+        Parts::Ending(text) => {
+            taken += 3;
+            is_name(text)
+        }
+    });
+    simple && taken == look.stars
+}
+
+/// What one look over many entries tells.
+#[derive(Default)]
+struct Look {
+    /// Glob characters other than stars, NULs, doubled slashes.
+    odd: bool,
+    /// Parts that begin with a dot.
+    dots: bool,
+    stars: usize,
+}
+
+impl Look {
+    fn over(text: &[u8]) -> Self {
+        /// So many bytes together, that they can be counted in one byte.
+        const TOGETHER: usize = 64;
+        let mut look = Self::default();
+        let next = text.get(1..).unwrap_or_default();
+        for (some, next) in text.chunks(TOGETHER).zip(next.chunks(TOGETHER).chain([&[][..]])) {
+            let (mut odd, mut stars) = (0u8, 0u8);
+            for byte in some {
+                // `[`, `\`, `]` and `{`, `|`, `}` differ by one bit.
+                let bracket = (byte | 0x20).wrapping_sub(b'{') < 3;
+                odd |= u8::from(bracket) | u8::from(*byte == b'?') | u8::from(*byte == 0);
+                stars += u8::from(*byte == b'*');
+            }
+            let (mut doubled, mut dots) = (0u8, 0u8);
+            for (byte, next) in some.iter().zip(next) {
+                let slash = u8::from(*byte == b'/');
+                doubled |= slash & u8::from(*next == b'/');
+                dots |= slash & u8::from(*next == b'.');
+            }
+            look.odd |= (odd | doubled) != 0;
+            look.dots |= dots != 0;
+            look.stars += usize::from(stars);
+        }
+        look
+    }
+}
+
+/// Whether a part of a path may be `.` or `..`.
+fn has_odd_part(text: &[u8]) -> bool {
+    let ends = |byte: u8| (byte == b'/') | (byte == SEPARATOR as u8);
+    let second = text.get(1..).unwrap_or_default();
+    let third = text.get(2..).unwrap_or_default();
+    let triples = text.iter().zip(second).zip(third);
+    let odd = triples
+        .fold(false, |odd, ((a, b), c)| odd | ((*a == b'/') & (*b == b'.') & ((*c == b'.') | ends(*c))));
+    odd || text.ends_with(b"/.")
+}
+
+/// Whether a text is one that the refusing sides compare as it stands.
+pub(super) fn is_lower(text: &str) -> bool {
+    !text.bytes().fold(false, |found, byte| found | byte.is_ascii_uppercase() | !byte.is_ascii())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::classify::classify;
+    use super::*;
+    use proptest::prelude::*;
+
+    fn entry() -> impl Strategy<Value = String> {
+        let parts =
+            ["a", "A", "É", ".", "..", "", "*", "**", "*a", "a*", "?", "[a]", "{a,b}", "\\a", "~", ".a", ":"];
+        let part = prop::sample::select(parts.to_vec());
+        let start = prop::sample::select(vec!["/", "", "**/", "//", "\0"]);
+        (start, prop::collection::vec(part, 0..5))
+            .prop_map(|(start, parts)| start.to_owned() + &parts.join("/"))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        #[test]
+        fn what_is_told_from_the_text_is_what_reading_finds(entry in entry()) {
+            for side in [Side::Allow, Side::Deny, Side::ReadOnly] {
+                if !is_direct(&entry, side) {
+                    continue;
+                }
+                let patterns = pattern::parse(&entry, side, "/base");
+                prop_assert!(patterns.is_ok(), "{:?} {:?}", entry, side);
+                let shapes: Vec<_> = patterns.iter().flatten().map(|pattern| classify(pattern, side)).collect();
+                prop_assert_eq!(shapes, [told(&entry, side)], "{:?} {:?}", entry, side);
+            }
+        }
+
+        #[test]
+        fn what_one_look_tells_holds_for_each(entries in prop::collection::vec(entry(), 0..4)) {
+            let list = List::of(&entries);
+            for side in [Side::Allow, Side::Deny, Side::ReadOnly] {
+                let each = entries.iter().all(|entry| is_direct(entry, side));
+                prop_assert!(each || !are_surely_direct(&list, side), "{:?} {:?}", entries, side);
+                prop_assert_eq!(are_direct(&list, side), each);
+            }
+        }
+    }
+
+    #[test]
+    fn common_entries_need_no_reading() {
+        for (entry, side) in [
+            ("/home/user", Side::Allow),
+            ("/home/user/**", Side::Allow),
+            ("/home/user/.cache/**", Side::Allow),
+            ("/etc/**", Side::Deny),
+            ("**/.git/**", Side::Deny),
+            ("**/.env", Side::ReadOnly),
+            ("**/*.pem", Side::Deny),
+        ] {
+            assert!(is_direct(entry, side), "{entry}");
+            assert!(are_surely_direct(&List::of([entry, entry]), side), "{entry}");
+        }
+        for (entry, side) in [
+            ("/", Side::Deny),
+            ("/**", Side::Allow),
+            ("**/..", Side::Deny),
+            ("**/.", Side::Deny),
+            ("**/a", Side::Allow),
+            ("out", Side::Allow),
+            ("**/*.pem/**", Side::Deny),
+            ("/a\0", Side::Allow),
+        ] {
+            assert!(!is_direct(entry, side), "{entry}");
+            assert!(!are_surely_direct(&List::of([entry]), side), "{entry}");
+        }
+    }
+}
