@@ -19,6 +19,8 @@ pub struct Follower {
     stream: BufReader<TcpStream>,
     pub status: u16,
     text: String,
+    /// How much of it was handed out.
+    taken: usize,
     whole: bool,
 }
 
@@ -76,7 +78,7 @@ impl Follower {
             stream.read_line(&mut line).unwrap();
             chunked |= line.to_ascii_lowercase().starts_with("transfer-encoding: chunked");
         }
-        let mut follower = Self { stream, status, text: String::new(), whole: false };
+        let mut follower = Self { stream, status, text: String::new(), taken: 0, whole: false };
         if !chunked {
             // A refusal, as plain JSON; see `rest`.
             follower.whole = true;
@@ -87,17 +89,31 @@ impl Follower {
     /// The next event; comments and `retry` are passed over. None at the end of the stream.
     pub fn next(&mut self) -> Option<Event> {
         loop {
-            while let Some((block, rest)) = self.text.split_once("\n\n") {
-                let event = read(block);
-                self.text = rest.to_owned();
-                if event.is_some() {
-                    return event;
-                }
+            let event = read(&self.block()?);
+            if event.is_some() {
+                return event;
             }
+        }
+    }
+
+    /// What comes next up to an empty line, whatever it is. None at the end of the stream.
+    pub fn block(&mut self) -> Option<String> {
+        loop {
+            if let Some((block, _)) = self.text.get(self.taken..).and_then(|rest| rest.split_once("\n\n")) {
+                let block = block.to_owned();
+                self.taken += block.len() + 2;
+                return Some(block);
+            }
+            self.text.drain(..std::mem::take(&mut self.taken));
             if !self.more() {
                 return None;
             }
         }
+    }
+
+    /// From here on only so many bytes lie between the server and a reader that reads nothing.
+    pub fn narrow(&self, bytes: usize) {
+        rustix::net::sockopt::set_socket_recv_buffer_size(self.stream.get_ref(), bytes).unwrap();
     }
 
     /// Every event up to and with the first of a kind.

@@ -35,6 +35,7 @@ mod frames;
 mod held;
 mod installs;
 mod kills;
+mod lagged;
 mod mcp;
 mod mcp_events;
 mod mcp_handed;
