@@ -1,7 +1,7 @@
 //! A reader that does not keep up, over a socket: it holds nobody up, is told, and comes back for what it has missed.
 
 use crate::follow::{Event, Follower};
-use crate::lab::Lab;
+use crate::lab::{Lab, until};
 use serde_json::json;
 
 /// More chunks than a reader may be behind, and more than lies between the server and one that reads nothing.
@@ -56,8 +56,9 @@ fn a_reader_that_falls_behind_is_told_and_comes_back_for_the_rest() {
     // From now on, where no number is given.
     assert_eq!(begun_of_all, ["retry: 2000"]);
     // Nobody reads meanwhile, and nobody is held up.
-    let turn = lab.turn(&session, &format!("flood {CHUNKS} {BYTES}"));
-    assert_eq!(turn["state"], "completed", "{turn}");
+    let turns = format!("/agents/sessions/{session}/turns");
+    lab.post(&turns, json!({"prompt": format!("flood {CHUNKS} {BYTES}")}));
+    until("the flood is over", || (lab.get(&turns)["turns"][0]["state"] == "completed").then_some(()));
     let last = lab.last(&session);
 
     let (seen, told) = to_the_end(one);

@@ -210,7 +210,7 @@ impl Turn {
             "print" => raw(rest),
             "babble" => {
                 let (count, bytes) = (number(), usize::try_from(number()).unwrap());
-                (0..count).for_each(|n| raw(&format!("{n:-<bytes$}")));
+                (0..count).for_each(|n| raw(&padded(n, '-', bytes)));
             }
             "unknown" => self.unknown()?,
             "duplicate" => {
@@ -383,7 +383,7 @@ impl Turn {
     /// Chunks of at least so many bytes each, by way of no crate: none writes as fast.
     async fn flood(&self, count: u64, bytes: usize) -> Result<()> {
         for n in 0..count {
-            let text = json!({"type": "text", "text": format!("{n:x<bytes$} ")});
+            let text = json!({"type": "text", "text": format!("{} ", padded(n, 'x', bytes))});
             self.shout(json!({"sessionUpdate": "agent_message_chunk", "content": text}));
             if n % 64 == 0 {
                 tokio::task::yield_now().await;
@@ -432,6 +432,13 @@ impl Turn {
             names.split(' ').map(|name| format!("{name}={}", std::env::var(name).unwrap_or_default()));
         self.say(&shown.collect::<Vec<_>>().join(" "))
     }
+}
+
+/// A number, and as much behind it as makes so many bytes. A width of the formatter ends at 65,535.
+fn padded(n: u64, with: char, bytes: usize) -> String {
+    let mut text = n.to_string();
+    text.extend(std::iter::repeat_n(with, bytes.saturating_sub(text.len())));
+    text
 }
 
 /// Entries of a plan.

@@ -50,6 +50,18 @@ pub fn unfinished(db: &Connection, session: i64) -> rusqlite::Result<Vec<String>
     query.query_map([session], |row| row.get(0))?.collect()
 }
 
+/// Whether a turn of a session runs, waits for somebody or, unless the queue is held back, waits to run.
+///
+/// # Errors
+/// Those of the database.
+pub fn under_way(db: &Connection, session: i64, paused: bool) -> rusqlite::Result<bool> {
+    let mut query = db.prepare_cached(
+        "SELECT EXISTS (SELECT 1 FROM turns
+         WHERE session = ?1 AND (state IN ('running', 'waiting') OR (state = 'queued' AND NOT ?2)))",
+    )?;
+    query.query_row((session, paused), |row| row.get(0))
+}
+
 /// Stores a turn behind all that wait, or before them.
 ///
 /// # Errors

@@ -3,7 +3,8 @@
 //! # Request
 //! In the path: `session_id`. The header `Last-Event-ID`, or `after` in the query, says behind which number to go on (the
 //! beginning of the log). In the query: `kinds`, names or families separated by commas; `coalesce_ms` (0, at most 1000), how
-//! long chunks of one message are gathered into one event; `until_idle`, to end when nothing is under way.
+//! long chunks of one message are gathered into one event; `until_idle`, to end when nothing is under way and no turn waits to
+//! run.
 //!
 //! # Response
 //! `text/event-stream`: `retry: 2000`, then what is stored and then what comes, `id` the number, `event` the kind, `data` the

@@ -2,7 +2,9 @@
 //! and a reader that falls too far behind is told so and comes back.
 
 use crate::agents::log::{Event, Follow, FollowError, Kind, join, veil};
+use crate::agents::sessions::details::Details;
 use crate::agents::store::{Store, sessions};
+use crate::agents::turns::rows;
 use crate::endpoint::Reply;
 use crate::sse;
 use axum::body::Body;
@@ -10,6 +12,7 @@ use axum::http::HeaderValue;
 use axum::http::header::{CACHE_CONTROL, HeaderName};
 use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
+use rusqlite::Connection;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -161,9 +164,17 @@ impl State {
     async fn is_idle(&self) -> bool {
         let Some(session_id) = self.feed.until_idle.clone() else { return false };
         let after = self.feed.follow.after();
-        let read = self.feed.store.read(move |db| sessions::find(db, &session_id)).await;
-        let busy = |state: &str| matches!(state, "starting" | "running" | "waiting");
-        read.ok().flatten().is_none_or(|row| !busy(&row.state) && row.last_seq <= after)
+        let look = move |db: &Connection| {
+            let Some(row) = sessions::find(db, &session_id)? else { return Ok(true) };
+            let busy = match row.state.as_str() {
+                "starting" | "running" | "waiting" => true,
+                // A turn that has been taken in will run.
+                "idle" => rows::under_way(db, row.no, Details::of(&row).queue_paused)?,
+                _ => false,
+            };
+            Ok(!busy && row.last_seq <= after)
+        };
+        self.feed.store.read(look).await.unwrap_or(true)
     }
 
     /// Whether an event is shown; `None` where the store has failed.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::agents::log::{Log, NewEvent};
+use crate::agents::store::turns::TurnRow;
 use crate::agents::testing::{Bench, chunk};
 use futures_util::Stream;
 use proptest::prelude::*;
@@ -120,6 +121,43 @@ async fn an_idle_session_ends_a_stream_that_asks_for_it() {
     let name = session.clone();
     let frames = frames(&bench, &bench.log, &session, 0, |feed| feed.until_idle = Some(name)).await;
     assert_eq!(events(&read_within(frames, usize::MAX, Duration::from_secs(90)).await).len(), 1);
+}
+
+#[tokio::test]
+async fn a_turn_that_waits_to_run_keeps_a_stream_open_unless_it_is_held_back() {
+    let bench = Bench::new();
+    let session = bench.session().await;
+    let asks = |feed: &mut Feed| feed.until_idle = Some(session.clone());
+    let name = session.clone();
+    let turn = TurnRow {
+        turn_id: "trn_1".to_owned(),
+        session: bench.store.read(move |db| Ok(sessions::find(db, &name)?.unwrap().no)).await.unwrap(),
+        state: "queued".to_owned(),
+        ..TurnRow::default()
+    };
+    bench.store.write(move |db| rows::insert(db, turn, false)).await.unwrap();
+    let mut open = frames(&bench, &bench.log, &session, 0, asks).await;
+    assert!(open.next().await.is_some());
+    assert!(tokio::time::timeout(Duration::from_millis(100), open.next()).await.is_err());
+    // It runs, and the session does not say so yet; then it ends.
+    bench.store.write(|db| rows::start(db, "trn_1", Some(1.0))).await.unwrap();
+    bench.log.append(&session, vec![NewEvent::new(Kind::TurnStarted, json!({}))]).await.unwrap();
+    assert!(open.next().await.is_some());
+    assert!(tokio::time::timeout(Duration::from_millis(100), open.next()).await.is_err());
+    bench.store.write(|db| rows::set_state(db, "trn_1", "completed")).await.unwrap();
+    bench.log.append(&session, vec![NewEvent::new(Kind::TurnCompleted, json!({}))]).await.unwrap();
+    assert!(open.next().await.is_some());
+    assert_eq!(open.next().await, None);
+    let name = session.clone();
+    let held_back = move |db: &Connection| {
+        let sql = "UPDATE sessions SET details = json_set(details, '$.queue_paused', json('true')) WHERE session_id = ?1";
+        db.execute(sql, [name])?;
+        db.execute("UPDATE turns SET state = 'queued'", [])
+    };
+    bench.store.write(held_back).await.unwrap();
+    let mut ends = frames(&bench, &bench.log, &session, 2, asks).await;
+    assert!(ends.next().await.is_some());
+    assert_eq!(ends.next().await, None);
 }
 
 #[tokio::test]
