@@ -10,8 +10,9 @@ const AGENTS: usize = 16;
 /// Chunks of each.
 const CHUNKS: usize = 300;
 
-fn prompt(lab: &Lab, session: &str, text: &str) {
-    lab.post(&format!("/agents/sessions/{session}/turns"), json!({"prompt": text}));
+fn prompt(lab: &Lab, session: &str, text: &str) -> String {
+    let started = lab.post(&format!("/agents/sessions/{session}/turns"), json!({"prompt": text}));
+    started["turn"]["turn_id"].as_str().unwrap().to_owned()
 }
 
 /// What the server holds, in bytes.
@@ -66,7 +67,8 @@ fn growth(lab: &Lab, session: &str, text: &str) -> u64 {
         most = most.max(memory(lab));
         // A session is idle still when its turn is taken in, and the turn itself would be shown with its text.
         let listed = lab.get(&format!("/agents/sessions/{session}/turns"))["turns"].clone();
-        let shown = listed.as_array().unwrap().iter().find(|shown| shown["turn_id"] == turn.as_str()).unwrap();
+        let shown =
+            listed.as_array().unwrap().iter().find(|shown| shown["turn_id"] == turn.as_str()).unwrap();
         match shown["state"].as_str().unwrap() {
             "queued" | "running" => {}
             state => {
