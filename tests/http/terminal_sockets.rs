@@ -224,6 +224,21 @@ fn there_are_ten_sessions_and_not_one_more() {
     assert_eq!(post(server.port, "/pty/sessions", "{}").code(), "too_many_sessions");
 }
 
+#[test]
+fn ten_that_come_at_once_all_find_a_place() {
+    let server = Setup::new().start();
+    for _ in 0..5 {
+        let ids: Vec<String> = std::thread::scope(|scope| {
+            let clients: Vec<_> =
+                (0..10).map(|_| scope.spawn(|| open(&server, &json!({"shell": "/bin/sh"})))).collect();
+            clients.into_iter().map(|client| client.join().unwrap()).collect()
+        });
+        for id in ids {
+            request(server.port, "DELETE", &format!("/pty/sessions/{id}"), &[], None);
+        }
+    }
+}
+
 // runtime 52
 #[test]
 fn a_raw_tunnel_carries_bytes_to_the_port_that_is_named() {

@@ -155,7 +155,7 @@ impl Engine {
         let tag = self.tags.next();
         let (job, running) = {
             let _birth = self.births.read().unwrap_or_else(PoisonError::into_inner);
-            let _slot = self.take_slot(&launch)?;
+            let slot = self.take_slot(&launch)?;
             let mut running = spawn::spawn(&mut launch, driven, &self.common, tag)?;
             let job = Arc::new(Job {
                 pid: running.pid,
@@ -175,7 +175,10 @@ impl Engine {
                 room: Notify::new(),
                 stop: Notify::new(),
             });
-            self.table().insert(&job);
+            let mut table = self.table();
+            table.insert(&job);
+            slot.filled(&mut table);
+            drop(table);
             (job, running)
         };
         let deadline = launch.lifetime.and_then(|life| tokio::time::Instant::now().checked_add(life));

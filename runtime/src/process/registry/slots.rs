@@ -21,12 +21,24 @@ pub(super) struct Starting {
     terminals: usize,
 }
 
-/// A process that is being started.
-pub(super) struct Slot<'a>(&'a Engine, Bound);
+/// A process that is being started, until it counts as one that runs; nothing of one that is not bounded.
+pub(super) struct Slot<'a>(&'a Engine, Option<Bound>);
+
+impl Slot<'_> {
+    /// It runs, which the table is told under the same lock: a process that counted twice for a moment would take the place
+    /// of another.
+    pub(super) fn filled(mut self, table: &mut Table) {
+        if let Some(bound) = self.1.take() {
+            *bound.starting(table) -= 1;
+        }
+    }
+}
 
 impl Drop for Slot<'_> {
     fn drop(&mut self) {
-        *self.1.starting(&mut self.0.table()) -= 1;
+        if let Some(bound) = self.1 {
+            *bound.starting(&mut self.0.table()) -= 1;
+        }
     }
 }
 
@@ -55,8 +67,8 @@ impl Bound {
 
 impl Engine {
     /// Counts a process before it exists, so that two callers cannot take the last slot.
-    pub(super) fn take_slot(&self, launch: &Launch) -> Result<Option<Slot<'_>>, SpawnError> {
-        let Some(bound) = Bound::of(launch) else { return Ok(None) };
+    pub(super) fn take_slot(&self, launch: &Launch) -> Result<Slot<'_>, SpawnError> {
+        let Some(bound) = Bound::of(launch) else { return Ok(Slot(self, None)) };
         let mut table = self.table();
         let running = table.jobs.values().filter(|job| bound.counts(job) && job.exit().is_none()).count();
         let starting = bound.starting(&mut table);
@@ -70,6 +82,6 @@ impl Engine {
             }
             _ => *starting += 1,
         }
-        Ok(Some(Slot(self, bound)))
+        Ok(Slot(self, Some(bound)))
     }
 }

@@ -5,7 +5,7 @@ use super::super::carry::{self, Record};
 use super::super::router::Router;
 use super::super::{Handshake, Logs, Recipe, StartError, StartFor};
 use super::shown::seconds;
-use super::{Entry, MAX_PROCESSES, Processes, REMEMBERED};
+use super::{Entry, MAX_PROCESSES, Processes, REMEMBERED, Table};
 use crate::agents::acp::{Peer, RpcError};
 use crate::agents::ids;
 use crate::process::{Full, Job, Kind, Launch, Owner, Reason, Screen, SpawnError, Stdin, masking};
@@ -28,12 +28,22 @@ impl Drop for Unfinished {
     }
 }
 
-/// A place among the processes that may run.
-struct Slot<'a>(&'a Processes);
+/// A place among the processes that may run, until one has taken it.
+struct Slot<'a>(Option<&'a Processes>);
+
+impl Slot<'_> {
+    /// Under the lock by which its process comes into the table, so that it never counts twice.
+    fn filled(mut self, table: &mut Table) {
+        self.0 = None;
+        table.starting -= 1;
+    }
+}
 
 impl Drop for Slot<'_> {
     fn drop(&mut self) {
-        self.0.table().starting -= 1;
+        if let Some(processes) = self.0 {
+            processes.table().starting -= 1;
+        }
     }
 }
 
@@ -46,8 +56,7 @@ impl Processes {
         let begun = Instant::now();
         let slot = self.take_slot()?;
         let patience = what.patience;
-        let process = self.spawn(recipe, what)?;
-        drop(slot);
+        let process = self.spawn(recipe, what, slot)?;
         let mut unfinished = Unfinished(Some(Arc::clone(&process.job)));
         let answer = process.peer.request("initialize", &Handshake::offer(recipe), patience).await;
         let checked = match answer {
@@ -83,7 +92,12 @@ impl Processes {
         }
     }
 
-    fn spawn(&self, recipe: &Recipe, what: StartFor) -> Result<Arc<AgentProcess>, StartError> {
+    fn spawn(
+        &self,
+        recipe: &Recipe,
+        what: StartFor,
+        slot: Slot<'_>,
+    ) -> Result<Arc<AgentProcess>, StartError> {
         let program = what.judge.program(&self.engine, &recipe.command, &what.place)?;
         let environment = what.judge.environment(&self.engine, recipe, &what.place)?;
         recipe.secrets.values().for_each(|secret| self.masks.add(secret));
@@ -135,6 +149,7 @@ impl Processes {
             gone: CancellationToken::new(),
         });
         table.all.push(Entry { process: Arc::clone(&process), recipe: recipe.clone() });
+        slot.filled(&mut table);
         table.forget_old();
         drop(table);
         tokio::spawn(carry::write(Arc::clone(&process.job), outbox));
@@ -149,7 +164,7 @@ impl Processes {
             return Err(StartError::TooMany { limit: MAX_PROCESSES });
         }
         table.starting += 1;
-        Ok(Slot(self))
+        Ok(Slot(Some(self)))
     }
 
     /// Makes the folder of the logs, and room in it.
