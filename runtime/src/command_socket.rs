@@ -27,7 +27,7 @@ use futures_util::StreamExt as _;
 use futures_util::stream::{SplitSink, SplitStream};
 use tokio::time::timeout;
 
-use crate::endpoint::Note;
+use crate::endpoint::{Note, Parting};
 use crate::process::Reason;
 use crate::process::resumable::{Attachment, TextPlace};
 use crate::websocket::{self, Pulse, Until};
@@ -124,7 +124,7 @@ pub async fn serve(
     socket: WebSocket,
     open: impl FnOnce(First) -> Result<Opened, Refusal> + Send,
     terms: Terms,
-) {
+) -> Parting {
     let (mut sink, mut source) = socket.split();
     let first = match timeout(FIRST, listen::first(&mut source)).await {
         Ok(first) => first,
@@ -138,8 +138,7 @@ pub async fn serve(
             Ok(opened) => converse(&mut sink, &mut source, opened, terms).await,
         },
     };
-    let (code, reason) = close.unwrap_or((code::NORMAL, ""));
-    websocket::part(&mut sink, &mut source, code, reason).await;
+    websocket::part(sink, source, close.unwrap_or((code::NORMAL, "")))
 }
 
 async fn refuse(sink: &mut Sink, kind: &str, message: &str) -> Close {

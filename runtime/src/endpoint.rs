@@ -24,7 +24,7 @@ pub use body::JsonBody;
 pub use note::Note;
 pub use query::Query;
 pub(crate) use query::decode as percent_decode;
-pub use reply::{Reply, ReplyBody, WebSocketReply};
+pub use reply::{Parting, Reply, ReplyBody, WebSocketReply};
 pub use stream::BodyStream;
 pub(crate) use stream::too_large;
 

@@ -6,6 +6,7 @@ mod until;
 pub(crate) use pulse::Pulse;
 pub(crate) use until::Until;
 
+use crate::endpoint::Parting;
 use axum::extract::ws::{CloseFrame, Message};
 use futures_util::{Sink, SinkExt as _, Stream, StreamExt as _};
 use std::time::Duration;
@@ -27,23 +28,24 @@ pub(crate) fn fault(error: axum::Error) -> Option<Close> {
     }
 }
 
-/// Sends the last frame, and reads on until the client has answered it: a connection that is closed over something unread
-/// is reset, and with it goes what the client has not read yet. A client that has said farewell first gets the library's
-/// answer to that in its place.
-pub(crate) async fn part(
-    sink: &mut (impl Sink<Message> + Unpin),
-    source: &mut (impl Stream<Item = Result<Message, axum::Error>> + Unpin),
-    code: u16,
-    reason: &'static str,
-) {
+/// The end of a socket: sends the last frame, and reads on until the client has answered it. A connection that is closed
+/// over something unread is reset, and with it goes what the client has not read yet. A client that has said farewell
+/// first gets the library's answer to that in its place.
+pub(crate) fn part(
+    mut sink: impl Sink<Message> + Unpin + Send + 'static,
+    mut source: impl Stream<Item = Result<Message, axum::Error>> + Unpin + Send + 'static,
+    (code, reason): Close,
+) -> Parting {
     let frame = Message::Close(Some(CloseFrame { code, reason: reason.into() }));
-    let parting = async {
+    let parting = async move {
         if sink.send(frame).await.is_err() {
             // Nothing can be sent after a farewell, but the answer to it may still wait here.
             let _ = sink.flush().await;
         }
         while let Some(Ok(_)) = source.next().await {}
     };
-    // Whoever does not answer by then is gone.
-    let _ = timeout(Duration::from_secs(2), parting).await;
+    Parting::new(async {
+        // Whoever does not answer by then is gone.
+        let _ = timeout(Duration::from_secs(2), parting).await;
+    })
 }

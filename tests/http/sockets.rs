@@ -249,6 +249,23 @@ fn row_185_a_socket_ends_at_its_limits() {
     );
 }
 
+#[test]
+fn a_place_is_free_once_its_socket_has_said_farewell() {
+    let one = r#"{"limits":{"max_concurrency":1,"rate_per_minute":100000}}"#;
+    let policy = format!(
+        r#"{{"endpoints":{{"pty_connect":{one},"tunnel_connect":{one},"shell_stream":{one},"pty_create":{{"limits":{{"rate_per_minute":100000}}}}}}}}"#
+    );
+    let server = Setup::new().policy(&policy).start();
+    for _ in 0..20 {
+        // Whichever side says it first.
+        for (bytes, code) in [(frame(0x88, &1000_u16.to_be_bytes()), 1000), (b"\x81\x02hi".to_vec(), 1002)] {
+            assert_eq!(close_code(&server, &bytes), Some(code));
+            assert_eq!(tunnel_code(&server, &bytes), Some(code), "the tunnel");
+            assert_eq!(command_code(&server, &bytes), Some(code), "a command");
+        }
+    }
+}
+
 // runtime 14
 #[test]
 fn row_14_no_frame_is_as_large_as_a_message_may_be() {

@@ -29,14 +29,33 @@ pub enum ReplyBody {
     Full(Bytes),
     /// Sent as it comes. The concurrency slot stays taken until its end or until the client has gone.
     Stream(Body),
-    /// The connection becomes a WebSocket. The slot stays taken until the socket's task ends.
+    /// The connection becomes a WebSocket. The slot stays taken until its work is done.
     WebSocket(WebSocketReply),
 }
 
 /// Bytes that a socket reads at once where nobody says.
 const READ: usize = 128 * 1024;
 
-type SocketTask = Pin<Box<dyn Future<Output = ()> + Send>>;
+type SocketTask = Pin<Box<dyn Future<Output = Parting> + Send>>;
+
+/// What is left of a socket whose work is done: telling the client so. By then its slot is free and its line written.
+pub struct Parting(Pin<Box<dyn Future<Output = ()> + Send>>);
+
+impl Parting {
+    pub(crate) fn new(farewell: impl Future<Output = ()> + Send + 'static) -> Self {
+        Self(Box::pin(farewell))
+    }
+
+    pub(crate) async fn say(self) {
+        self.0.await;
+    }
+}
+
+impl std::fmt::Debug for Parting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Parting")
+    }
+}
 
 /// What becomes of the socket after the upgrade.
 pub struct WebSocketReply {
@@ -86,10 +105,10 @@ impl Reply {
         Self::new(StatusCode::OK, content_type, ReplyBody::Stream(body))
     }
 
-    /// An upgrade: `run` gets the socket. Only for doors that are declared with `upgrade`.
+    /// An upgrade: `run` gets the socket, and leaves the farewell. Only for doors that are declared with `upgrade`.
     pub fn websocket<F>(max_message_bytes: usize, run: impl FnOnce(WebSocket) -> F + Send + 'static) -> Self
     where
-        F: Future<Output = ()> + Send + 'static,
+        F: Future<Output = Parting> + Send + 'static,
     {
         let run = Box::new(move |socket| Box::pin(run(socket)) as SocketTask);
         let body =

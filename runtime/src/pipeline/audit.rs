@@ -232,9 +232,11 @@ fn success(mut record: Record, served: Served) -> Response<Body> {
             let upgrade = upgrade.read_buffer_size(socket.read_bytes);
             return upgrade.max_message_size(limit).max_frame_size(limit).on_upgrade(
                 move |stream| async move {
-                    (socket.run)(stream).await;
+                    let parting = (socket.run)(stream).await;
+                    // Before the client can have seen the end, as with every other answer.
                     drop(slot);
                     record.end(Event::Call, status.as_u16(), None, 0);
+                    parting.say().await;
                 },
             );
         }

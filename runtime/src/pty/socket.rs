@@ -9,6 +9,7 @@ use tokio::time::timeout;
 
 use super::protocol::{self, Said};
 use super::session::Attached;
+use crate::endpoint::Parting;
 use crate::process::{Cursor, Stream};
 use crate::sse::whole;
 use crate::websocket::{self, Pulse, Until};
@@ -47,7 +48,7 @@ impl std::fmt::Debug for Rules {
 }
 
 /// Serves a socket until either side has had enough. `offset`: where in the scrollback to begin.
-pub async fn serve(socket: WebSocket, attached: Attached, offset: u64, rules: Rules) {
+pub async fn serve(socket: WebSocket, attached: Attached, offset: u64, rules: Rules) -> Parting {
     let (mut sink, mut stream) = socket.split();
     let (pulse, Rules { signal, until }) = (Pulse::new(), rules);
     let close = tokio::select! {
@@ -57,8 +58,7 @@ pub async fn serve(socket: WebSocket, attached: Attached, offset: u64, rules: Ru
         close = until => Some(close),
     };
     drop(attached);
-    let (code, reason) = close.unwrap_or((code::NORMAL, ""));
-    websocket::part(&mut sink, &mut stream, code, reason).await;
+    websocket::part(sink, stream, close.unwrap_or((code::NORMAL, "")))
 }
 
 type Close = Option<websocket::Close>;

@@ -7,13 +7,14 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use super::{Budget, ENDED, SPENT, Terms, UNSUPPORTED};
+use crate::endpoint::Parting;
 use crate::websocket::{self, Pulse};
 
 /// Bytes of one frame.
 const FRAME: usize = 64 * 1024;
 
 /// Carries bytes both ways until either side ends or a limit is reached.
-pub async fn serve(socket: WebSocket, stream: TcpStream, terms: Terms) {
+pub async fn serve(socket: WebSocket, stream: TcpStream, terms: Terms) -> Parting {
     let Terms { most, until, note } = terms;
     let (budget, pulse) = (Budget::new(most, note), Pulse::new());
     let (mut sink, mut messages) = socket.split();
@@ -61,10 +62,10 @@ pub async fn serve(socket: WebSocket, stream: TcpStream, terms: Terms) {
             }
         }
     };
-    let (code, reason) = tokio::select! {
+    let close = tokio::select! {
         end = inward => end,
         end = outward => end,
         end = until => end,
     };
-    websocket::part(&mut sink, &mut messages, code, reason).await;
+    websocket::part(sink, messages, close)
 }

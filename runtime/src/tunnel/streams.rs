@@ -23,6 +23,7 @@ use yamux::{Config, Connection, Mode};
 use super::outgoing::Outgoing;
 use super::rounds::rounds;
 use super::{Budget, DIAL, ENDED, SPENT, Terms, UNSUPPORTED};
+use crate::endpoint::Parting;
 use crate::websocket::{self, Close, Pulse};
 
 /// Streams of one tunnel at the same time.
@@ -54,12 +55,16 @@ enum Status {
 
 /// Carries streams until the client ends the tunnel or a limit is reached. `allows` judges a port. The streams share the
 /// task of their multiplexer, which every byte of theirs passes anyway.
-pub async fn serve(socket: WebSocket, allows: impl Fn(u16) -> bool + Send + Sync + 'static, terms: Terms) {
+pub async fn serve(
+    socket: WebSocket,
+    allows: impl Fn(u16) -> bool + Send + Sync + 'static,
+    terms: Terms,
+) -> Parting {
     let Terms { most, until, note } = terms;
     let budget = Budget::new(most, note);
     let (mut sink, mut messages) = socket.split();
     let (fault, pulse, outgoing) = (OnceLock::new(), Pulse::new(), Outgoing::default());
-    let (code, reason) = {
+    let close = {
         let incoming = messages.by_ref().filter_map(|message| {
             pulse.hears();
             ready(piece(message, &fault))
@@ -112,7 +117,7 @@ pub async fn serve(socket: WebSocket, allows: impl Fn(u16) -> bool + Send + Sync
         })
         .await
     };
-    websocket::part(&mut sink, &mut messages, code, reason).await;
+    websocket::part(sink, messages, close)
 }
 
 /// The bytes of a message; none for one that only keeps the socket alive. What is wrong with it goes to `fault`: the
