@@ -4,7 +4,7 @@ mod accept;
 mod crowd;
 
 pub use accept::listen;
-pub use crowd::{Busy, Crowd, MAX_CONNECTIONS};
+pub use crowd::{Busy, Crowd, Cut, MAX_CONNECTIONS};
 
 use crate::app::App;
 use crate::pipeline::{self, Peer};

@@ -276,3 +276,27 @@ fn a_stop_lets_nothing_hang() {
     assert_eq!(status, Some(0));
     assert!(began.elapsed() < Duration::from_secs(40), "{:?}", began.elapsed());
 }
+
+#[test]
+fn a_reader_that_takes_nothing_does_not_outlast_the_limit_of_a_stream() {
+    let limits = json!({"limits": {"max_duration_seconds": 1, "max_concurrency": 1}});
+    let policy = json!({"endpoints": {"process_output": limits}});
+    let server = Setup::new().policy(&policy.to_string()).start();
+    let started = post(server.port, "/process/start", &json!({"command": "yes"}).to_string()).json();
+    let output = format!("/process/{}/output", started["pid"]);
+    let mut stream = connect(server.port);
+    rustix::net::sockopt::set_socket_recv_buffer_size(&stream, 4096).unwrap();
+    let head = format!("GET {output}?follow=true HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut begin = [0; 15];
+    stream.read_exact(&mut begin).unwrap();
+    assert_eq!(&begin, b"HTTP/1.1 200 OK");
+    // It reads no more, and the slot is free again all the same.
+    let begun = Instant::now();
+    while get(server.port, &output).status != 200 {
+        assert!(begun.elapsed() < PATIENCE, "the slot is still taken");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let line = server.wait_for("\"event\":\"cut\"");
+    assert!(line.contains("\"endpoint\":\"process_output\""), "{line}");
+}

@@ -34,6 +34,10 @@ pub struct Member {
 #[derive(Debug)]
 pub struct Busy(Arc<Member>);
 
+/// A way to end the connection of a request, which does not keep it.
+#[derive(Debug)]
+pub struct Cut(Weak<Seat>);
+
 impl Crowd {
     /// Room for so many.
     #[must_use]
@@ -83,9 +87,26 @@ impl Member {
         Busy(Arc::clone(self))
     }
 
-    /// Resolves when the connection is asked to make room.
+    /// Resolves when the connection is asked to make room, or is cut.
     pub async fn evicted(&self) {
         self.seat.leave.notified().await;
+    }
+}
+
+impl Busy {
+    /// A way to end the connection.
+    #[must_use]
+    pub fn cut(&self) -> Cut {
+        Cut(Arc::downgrade(&self.0.seat))
+    }
+}
+
+impl Cut {
+    /// Ends the connection, with whatever is under way on it.
+    pub fn now(self) {
+        if let Some(seat) = self.0.upgrade() {
+            seat.leave.notify_one();
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Step 8, around all the others: what is known of a request, and the line and the response that end it.
 
 mod metered;
+mod overdue;
 mod subject;
 
 use super::admit::Permit;
@@ -19,7 +20,7 @@ use metered::Metered;
 use policy_lang::endpoint::{AuditLevel, Door, EndpointDecl, ErrorStyle, Method};
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -40,7 +41,7 @@ pub(super) struct Record {
     /// Whether bytes of a body may still be on the way, or the client speaks HTTP/1.0: a refusal ends the connection.
     unread: bool,
     ended: bool,
-    _busy: Busy,
+    busy: Busy,
 }
 
 impl Record {
@@ -60,7 +61,7 @@ impl Record {
             bytes_in: 0,
             unread: framing::has_body(request.headers()) || request.version() == Version::HTTP_10,
             ended: false,
-            _busy: peer.busy,
+            busy: peer.busy,
         }
     }
 
@@ -113,6 +114,12 @@ impl Record {
                 "The audit log cannot be written, so nothing was changed",
             )
         })
+    }
+
+    /// When its answer must have ended, by `max_duration_seconds`; none where nothing bounds it.
+    fn deadline(&self) -> Option<Instant> {
+        let longest = self.permit.as_ref()?.rules()?.limits.max_duration_seconds?;
+        self.began.checked_add(Duration::from_secs(longest.value))
     }
 
     fn level(&self) -> AuditLevel {

@@ -1,6 +1,7 @@
 //! A streamed body: counts what is sent, keeps the slot taken until its end, and writes the line then.
 
 use super::Record;
+use super::overdue::Overdue;
 use crate::audit::Event;
 use crate::engine::Slot;
 use axum::body::{Body, Bytes, HttpBody};
@@ -18,11 +19,14 @@ pub(super) struct Metered {
     record: Record,
     /// Given back at its end, before the client can have seen that, or when the client has gone.
     slot: Option<Slot>,
+    /// Sees to it that a client that takes nothing does not keep the slot for ever.
+    overdue: Option<Overdue>,
 }
 
 impl Metered {
     pub(super) fn new(body: Body, status: u16, announced: Option<u64>, record: Record, slot: Slot) -> Self {
-        Self { body, status, sent: 0, announced, record, slot: Some(slot) }
+        let overdue = record.deadline().map(|deadline| Overdue::watch(deadline, record.busy.cut()));
+        Self { body, status, sent: 0, announced, record, slot: Some(slot), overdue }
     }
 
     fn is_whole(&self) -> bool {
@@ -34,6 +38,7 @@ impl Metered {
     /// Frees the slot and writes the line; once.
     fn end(&mut self, event: Event) {
         self.slot = None;
+        self.overdue = None;
         self.record.end(event, self.status, None, self.sent);
     }
 }
@@ -46,6 +51,9 @@ impl HttpBody for Metered {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        if let Some(overdue) = &self.overdue {
+            overdue.progress();
+        }
         let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
         match &frame {
             Some(Ok(frame)) => {
