@@ -112,3 +112,18 @@ fn a_session_gets_its_skills_and_gives_back_what_is_unchanged() {
     let none = json!({"agent_id": "mine", "cwd": lab.base(), "skills": ["absent"]});
     assert_eq!(lab.refused("POST", "/agents/sessions", Some(none)), "404 skill_not_found");
 }
+
+#[test]
+fn a_skill_that_is_deleted_is_taken_out_of_the_workspaces_that_have_it() {
+    let lab = Lab::start();
+    lab.register("mine", &[]);
+    lab.post("/agents/skills", review());
+    lab.session("mine");
+    let folder = lab.server.base().join(".agents/skills/code-review");
+    std::fs::write(folder.join("run.sh"), "changed").unwrap();
+    let gone = lab.delete("/agents/skills/code-review");
+    let taken = json!([folder.join("SKILL.md")]);
+    assert_eq!(gone, json!({"name": "code-review", "deleted": true, "removed_from": taken}));
+    assert!(!folder.join("SKILL.md").exists());
+    assert_eq!(std::fs::read_to_string(folder.join("run.sh")).unwrap(), "changed");
+}
