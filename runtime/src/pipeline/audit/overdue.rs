@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 use tokio::task::AbortHandle;
 use tokio::time::{sleep, sleep_until};
 
-/// How long a client that still takes something may go without, once the time is up.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long nothing may be asked for, once the time is up. Longer than the pause between two heartbeats: a stream that is
+/// silent, and whose client takes them, ends by itself.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Watches one answer until it is dropped.
 #[derive(Debug)]
@@ -19,7 +20,7 @@ pub(super) struct Overdue {
 }
 
 impl Overdue {
-    /// Ends the connection when nothing was asked of the body for ten seconds after `deadline`.
+    /// Ends the connection when nothing was asked of the body for twenty seconds after `deadline`.
     pub(super) fn watch(deadline: Instant, connection: Cut) -> Self {
         let asked = Arc::new(AtomicU64::new(0));
         let seen = Arc::clone(&asked);
