@@ -21,7 +21,8 @@ fn main() {
     }
     if is("PROFILE", "release") && !orders_otherwise() {
         let here = env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
-        println!("cargo:rustc-link-arg-bin=agent-sandbox-server=-Wl,-T,{here}/link/start.ld");
+        // An option of the compiler that links: in `-Wl,…` a comma of the path would end it.
+        println!("cargo:rustc-link-arg-bin=agent-sandbox-server=-T{here}/link/start.ld");
     }
 }
 
