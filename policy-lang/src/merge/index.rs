@@ -5,34 +5,46 @@
 
 use crate::endpoint::{Catalogue, Key};
 use crate::layer::{Rank, Selector};
-use crate::resolved::{Resolved, ResolvedKey, ResolvedStatement, ResolvedValue, Rule, RuleIx, StatementIx};
+use crate::resolved::{
+    EndpointIx, Resolved, ResolvedKey, ResolvedStatement, ResolvedValue, Rule, RuleIx, StatementIx,
+};
 use std::cmp::Reverse;
-
-/// The statements of one endpoint, by the index of their key.
-type Columns = [Vec<StatementIx>; Key::COUNT];
 
 /// Lists the candidates of every endpoint. A key that an endpoint does not accept is left out there.
 #[must_use]
 pub(crate) fn index(resolved: &Resolved, catalogue: &Catalogue) -> Vec<Vec<ResolvedKey>> {
-    let mut table: Vec<Columns> = std::iter::repeat_with(Columns::default).take(catalogue.len()).collect();
-    let by_rule = statements_by_rule(resolved);
+    let said_by_rule = by_rule(resolved);
+    let mut said: Vec<Said> = Vec::with_capacity(said_by_rule.len() * 4);
     for (rule, decl) in by_precedence(resolved) {
-        let said = by_rule.get(rule.0 as usize).map_or(&[][..], |range| range.as_slice());
         let Some(selector) = Selector::read(decl.specificity, &decl.selector, catalogue) else { continue };
+        let from = said_by_rule.partition_point(|(by, ..)| *by < rule);
+        let by_this = said_by_rule.get(from..).unwrap_or_default();
         for endpoint in selector.governs(catalogue) {
-            let Some(columns) = table.get_mut(usize::from(endpoint.0)) else { continue };
             let core = catalogue.is_core(endpoint);
-            for (at, statement) in said {
-                if !catalogue.accepts(endpoint).contains(statement.key) || (core && closes(statement)) {
-                    continue;
-                }
-                if let Some(column) = columns.get_mut(statement.key.index()) {
-                    column.push(*at);
+            for (_, at, statement) in by_this.iter().take_while(|(by, ..)| *by == rule) {
+                if catalogue.accepts(endpoint).contains(statement.key) && !(core && closes(statement)) {
+                    said.push(Said { endpoint, key: statement.key, at: *at });
                 }
             }
         }
     }
-    table.into_iter().map(|columns| finish(resolved, columns)).collect()
+    // Stable: what has precedence stays in front.
+    said.sort_by_key(|said| (said.endpoint, said.key));
+    let mut endpoints = vec![Vec::new(); catalogue.len()];
+    for said in said.chunk_by(|one, other| (one.endpoint, one.key) == (other.endpoint, other.key)) {
+        let Some(first) = said.first() else { continue };
+        if let Some(keys) = endpoints.get_mut(usize::from(first.endpoint.0)) {
+            keys.push(candidates(resolved, first.key, said));
+        }
+    }
+    endpoints
+}
+
+/// A statement that speaks of an endpoint.
+struct Said {
+    endpoint: EndpointIx,
+    key: Key,
+    at: StatementIx,
 }
 
 /// Whether the statement closes what it speaks of.
@@ -53,27 +65,20 @@ fn by_precedence(resolved: &Resolved) -> Vec<(RuleIx, &Rule)> {
     rules
 }
 
-/// What each rule says. Statements stand in rule order, but a set read from disk is not trusted to.
-fn statements_by_rule(resolved: &Resolved) -> Vec<Vec<(StatementIx, &ResolvedStatement)>> {
-    let mut by_rule = vec![Vec::new(); resolved.rules.len()];
-    for (at, statement) in (0..).map(StatementIx).zip(&resolved.statements) {
-        if let Some(said) = by_rule.get_mut(statement.rule.0 as usize) {
-            said.push((at, statement));
-        }
-    }
+/// Statements by the rule that says them. They stand in that order, but a set read from disk is not trusted to.
+fn by_rule(resolved: &Resolved) -> Vec<(RuleIx, StatementIx, &ResolvedStatement)> {
+    let all = (0..).map(StatementIx).zip(&resolved.statements);
+    let mut by_rule: Vec<_> = all.map(|(at, statement)| (statement.rule, at, statement)).collect();
+    by_rule.sort_by_key(|(rule, ..)| *rule);
     by_rule
 }
 
-fn finish(resolved: &Resolved, mut columns: Columns) -> Vec<ResolvedKey> {
-    if let Some(enabled) = columns.get_mut(Key::Enabled.index()) {
+fn candidates(resolved: &Resolved, key: Key, said: &[Said]) -> ResolvedKey {
+    let mut statements: Vec<StatementIx> = said.iter().map(|said| said.at).collect();
+    if key == Key::Enabled {
         // Among equally specific rules of one layer a single `false` closes.
-        enabled
+        statements
             .sort_by_key(|at| (Reverse(rank(resolved, *at)), !resolved.statement(*at).is_some_and(closes)));
     }
-    Key::ALL
-        .into_iter()
-        .zip(columns)
-        .filter(|(_, statements)| !statements.is_empty())
-        .map(|(key, statements)| ResolvedKey { key, statements })
-        .collect()
+    ResolvedKey { key, statements }
 }
