@@ -107,6 +107,8 @@ fn build(body: shape::Body<'_>, text: &Arc<String>, catalogue: &Catalogue) -> Re
     let mut resolved =
         Resolved { preset: body.preset, custom: custom(body.custom, catalogue)?, ..Resolved::default() };
     lay(&mut resolved, &default::layer(), &SourceMap::default());
+    resolved.rules.reserve_exact(body.rules.len());
+    resolved.statements.reserve_exact(body.rules.iter().map(|rule| rule.says.len()).sum());
     if let Some(preset) = &resolved.preset {
         values::preset(preset)?;
     }

@@ -36,10 +36,13 @@ pub(super) fn statement(
     {
         return fail("core endpoints cannot be closed");
     }
-    // Most of a large set: paths that need no reader to be known for what they are.
-    if let (true, ResolvedValue::List(list)) = (is_joined(key), &mut *value)
-        && rules::paths::are_direct(key, list)
-    {
+    // Most of a large set: what needs no reader to be known for what it is.
+    let known = match &mut *value {
+        ResolvedValue::List(list) => is_joined(key) && rules::paths::are_direct(key, list),
+        ResolvedValue::Bool(_) => kind(key) == Some(KeyKind::Bool),
+        _ => false,
+    };
+    if known {
         return Ok(());
     }
     let sources = SourceMap::default();
