@@ -15,6 +15,7 @@ pub mod pattern;
 pub(crate) mod rest;
 pub mod rules;
 mod set;
+mod tables;
 
 pub use normal::{PathError, absolute};
 pub use rules::{PathRules, PathRulesError, PathSource, PathVerdict, ReadOnlySource, Symlinks};

@@ -1,4 +1,5 @@
-//! The compiled policy: what a running server holds. Nothing in here is parsed, merged or built per request.
+//! The compiled policy: what a running server holds. Nothing in here is parsed or merged per request; what is only sorted
+//! may wait until it is asked for the first time, see [`PathRules::prepare`].
 //!
 //! [`CompiledPolicy`] is made by [`crate::compile`] from a [`Resolved`] and keeps it beside the tables that decide, so
 //! that a refusal can name its rule and the place of the rule.
@@ -181,6 +182,16 @@ impl CompiledPolicy {
             .iter()
             .enumerate()
             .map(|(ix, policy)| (EndpointIx(u16::try_from(ix).unwrap_or(u16::MAX)), policy))
+    }
+
+    /// The path rules of all endpoints, each once: those under the same statements share theirs.
+    #[must_use]
+    pub fn path_rules(&self) -> Vec<&PathRules> {
+        let mut rules: Vec<&Arc<PathRules>> =
+            self.endpoints.iter().filter_map(|endpoint| endpoint.paths.as_ref()).collect();
+        rules.sort_unstable_by_key(|rules| Arc::as_ptr(rules));
+        rules.dedup_by_key(|rules| Arc::as_ptr(rules));
+        rules.into_iter().map(|rules| &**rules).collect()
     }
 
     /// The id of an endpoint as a policy writes it: `files_list`, `custom:<name>`.

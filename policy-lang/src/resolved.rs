@@ -4,12 +4,14 @@
 //! server names `template.yaml:14:7` without the source at hand. Base values of the catalogue are not stored; they are
 //! what holds where a key has no statement.
 
+mod entries;
 mod list;
 mod places;
 pub mod revision;
 
+pub(crate) use entries::{Entries, Part, SEPARATOR};
+pub(crate) use list::ListBuilder;
 pub use list::{Element, List};
-pub(crate) use list::{ListBuilder, Part, SEPARATOR};
 pub(crate) use places::{Run, Step};
 
 use crate::endpoint::{CustomRoute, Key};

@@ -1,7 +1,7 @@
 //! From flags and environment to a running server. Any fault before the first connection is one message and an exit status.
 //!
-//! The order: read the environment, load the commands and the policy, open the audit log, bind, accept. What a reload repeats is in
-//! [`policy`]; everything else is settled for the life of the process.
+//! The order: read the environment, load the commands and the policy, open the audit log, bind, accept, prepare what the first call
+//! to a file needs. What a reload repeats is in [`policy`]; everything else is settled for the life of the process.
 
 mod children;
 pub(crate) mod commands;
@@ -65,7 +65,7 @@ fn start(options: Options, declared: Option<commands::Declared>) -> Result<(), F
     }
     let audit = open_audit(env.audit_file.as_deref())?;
     let runtime = serve::runtime().map_err(|error| Fault::failed(format!("cannot start: {error}")))?;
-    let app = runtime.block_on(async {
+    let (app, served) = runtime.block_on(async {
         let sockets = serve::bind(&options, &env, loaded.state.serves_terminals()).await?;
         let processes = children::engine(&options, &env, &loaded.state, user.as_ref())?;
         let app = Arc::new(App::new(
@@ -78,15 +78,15 @@ fn start(options: Options, declared: Option<commands::Declared>) -> Result<(), F
         ));
         // The last fault that is told in person.
         log::detach().map_err(|error| Fault::failed(format!("cannot start the log: {error}")))?;
-        serve::run(&app, &loader, sockets).await;
-        Ok::<_, Fault>(app)
+        let served = serve::run(&app, &loader, sockets).await;
+        Ok::<_, Fault>((app, served))
     })?;
     // What is still under way ends here, and writes how.
     runtime.shutdown_timeout(LAST_CALLS);
     app.processes.flush_forwarded(LAST_LINES);
     app.audit.flush(LAST_LINES);
     log::flush(LAST_LINES);
-    Ok(())
+    served
 }
 
 fn open_audit(file: Option<&str>) -> Result<Audit, Fault> {

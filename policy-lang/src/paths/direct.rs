@@ -77,14 +77,14 @@ pub(super) fn are_direct(list: &List, side: Side) -> bool {
 /// The same, told by one look over the text of all, which takes a fraction of the time of a look at each. `false` says
 /// nothing: what only may be wrong counts as wrong here.
 fn are_surely_direct(list: &List, side: Side) -> bool {
-    let text = list.text().as_str().as_bytes();
+    let text = list.entries().text().as_str().as_bytes();
     let look = Look::over(text);
     if look.odd || (look.dots && has_odd_part(text)) {
         return false;
     }
     // Every star must be one that the shape of its entry takes away.
     let mut taken = 0;
-    let simple = list.bytes().all(|entry| match Parts::of(entry, side) {
+    let simple = list.entries().bytes().all(|entry| match Parts::of(entry, side) {
         Parts::Path { path, below } => {
             taken += if below { 2 } else { 0 };
             matches!(path, [b'/', .., last] if *last != b'/')

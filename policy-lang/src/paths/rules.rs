@@ -3,6 +3,7 @@
 use super::origins::Origins;
 use super::pattern::{self, PatternError, Side};
 use super::set::{Patterns, PatternsBuilder};
+use super::tables::Tables;
 use super::{direct, fold, normal};
 use crate::decide::Op;
 use crate::policy::{ElementRef, Listed, Ruled};
@@ -98,7 +99,7 @@ pub struct PathRules {
 enum ReadOnly {
     Nothing,
     Everything(ElementRef),
-    Some(Box<Patterns<true>>),
+    Some(Patterns<true>),
 }
 
 #[derive(Debug, Clone, Default)]
@@ -177,7 +178,7 @@ impl PathRules {
             ReadOnlySource::Everything(element) => (ReadOnly::Everything(element), Origins::default()),
             ReadOnlySource::Some(listed) => {
                 let (set, origins) = compile(&[listed], Side::ReadOnly, base_dir)?;
-                (ReadOnly::Some(Box::new(set)), origins)
+                (ReadOnly::Some(set), origins)
             }
         };
         Ok(Self {
@@ -249,6 +250,15 @@ impl PathRules {
             }
     }
 
+    /// Makes the tables that the first question would have to make: entries that hold nothing to be checked are only
+    /// sorted then.
+    pub fn prepare(&self) {
+        let _: (&Tables<false>, &Tables<true>) = (&self.allow, &self.deny);
+        if let ReadOnly::Some(set) = &self.read_only {
+            let _: &Tables<true> = set;
+        }
+    }
+
     /// The paths that every allowed path is or lies below: of a plain entry the entry itself (which may be a file), of a
     /// glob the directory before its first glob character. None lies below another; in no order, and one may come twice.
     pub fn roots(&self) -> impl Iterator<Item = &[u8]> {
@@ -292,8 +302,10 @@ fn compile<const FOLD: bool>(
     let mut element = 0u32;
     for Listed { list, origin } in lists {
         origins.add(element, *origin);
-        if direct::are_direct(list, side) && (!side.refuses() || direct::is_lower(list.text().as_str())) {
-            builder.add_list(list, element);
+        if direct::are_direct(list, side)
+            && (!side.refuses() || direct::is_lower(list.entries().text().as_str()))
+        {
+            builder.add_list(list.entries(), element);
             element = element.saturating_add(u32::try_from(list.len()).unwrap_or(u32::MAX));
             continue;
         }

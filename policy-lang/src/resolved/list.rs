@@ -2,19 +2,14 @@
 //! set are ranges of the text that was read, and nothing of it is copied.
 
 use super::FilePlace;
+use super::entries::{Entries, Part, SEPARATOR, length};
 use super::places::{Places, Run};
 use crate::paths::pattern::Side;
-use std::sync::Arc;
-
-/// What stands between two elements in the text of a list, as in `PATH`. Ends are kept, so an element may hold one too.
-pub(crate) const SEPARATOR: char = ':';
 
 /// The elements of an accumulating or a list value, in the order written.
 #[derive(Debug, Clone, Default)]
 pub struct List {
-    text: Part,
-    /// The byte of the text that each element ends before.
-    ends: Vec<u32>,
+    entries: Entries,
     places: Places,
     /// On which side of path rules every element is known to be one whose text tells its shape.
     direct: Option<Side>,
@@ -29,49 +24,6 @@ pub struct Element<'a> {
     pub at: Option<FilePlace>,
 }
 
-/// A part of a text that others have parts of too.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Part {
-    whole: Arc<String>,
-    start: u32,
-    length: u32,
-}
-
-impl Part {
-    /// `part` of `whole`, or else a copy of it. Texts are bounded below 4 GiB before they come here.
-    pub(crate) fn of(whole: &Arc<String>, part: &str) -> Self {
-        let start = part.as_ptr().addr().checked_sub(whole.as_ptr().addr());
-        let within = start.filter(|start| {
-            let found = whole.get(*start..start + part.len());
-            found.is_some_and(|found| std::ptr::eq(found, part))
-        });
-        match within.map(u32::try_from) {
-            Some(Ok(start)) => Self { whole: Arc::clone(whole), start, length: length(part) },
-            _ => part.to_owned().into(),
-        }
-    }
-
-    pub(crate) fn as_str(&self) -> &str {
-        let start = self.start as usize;
-        self.whole.get(start..start + self.length as usize).unwrap_or_default()
-    }
-
-    /// The text that this is a part of, and where it begins there.
-    pub(crate) fn whole(&self) -> (&Arc<String>, u32) {
-        (&self.whole, self.start)
-    }
-}
-
-impl From<String> for Part {
-    fn from(text: String) -> Self {
-        Self { length: length(&text), whole: Arc::new(text), start: 0 }
-    }
-}
-
-fn length(text: &str) -> u32 {
-    u32::try_from(text.len()).unwrap_or(u32::MAX)
-}
-
 impl List {
     /// A list of values that were written nowhere.
     pub fn of(values: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
@@ -82,72 +34,55 @@ impl List {
 
     /// The list that [`List::joined`] is the text of. Its places are to be put in.
     pub(crate) fn split(text: Part) -> Self {
-        let bytes = text.as_str().as_bytes();
-        let mut ends = Vec::with_capacity(bytes.len() / 16 + 1);
-        let separators = memchr::memchr_iter(SEPARATOR as u8, bytes);
-        ends.extend(separators.chain([bytes.len()]).map(|end| u32::try_from(end).unwrap_or(u32::MAX)));
-        ends.shrink_to_fit();
-        Self { text, ends, places: Places::default(), direct: None }
+        Self { entries: Entries::split(text), places: Places::default(), direct: None }
     }
 
     /// All elements in one text, which [`List::split`] takes apart again; `None` where it could not: a list without
     /// elements, or with one that holds the separator.
     pub(crate) fn joined(&self) -> Option<&str> {
-        let text = self.text.as_str();
+        let text = self.entries.text().as_str();
         let separators = memchr::memchr_iter(SEPARATOR as u8, text.as_bytes()).count();
-        (separators + 1 == self.ends.len()).then_some(text)
+        (separators + 1 == self.len()).then_some(text)
     }
 
-    /// The text of all elements, each but the last with [`SEPARATOR`] behind it.
-    pub(crate) fn text(&self) -> &Part {
-        &self.text
+    /// The elements without their places; whoever holds them shares them with the list.
+    pub(crate) const fn entries(&self) -> &Entries {
+        &self.entries
     }
 
     /// The runs of places, with how many elements each has.
     pub(crate) fn runs(&self) -> impl Iterator<Item = (Run, u32)> {
-        self.places.runs(self.ends.len())
+        self.places.runs(self.len())
     }
 
     /// Puts in the next run of places, of `count` elements. Whether they can be counted out.
     pub(crate) fn push_run(&mut self, run: Run, count: u32) -> bool {
-        self.places.push_run(run, count, &self.ends)
+        self.places.push_run(run, count, self.entries.ends())
     }
 
     /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.entries.ends().len()
     }
 
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.len() == 0
     }
 
     /// The element of that number.
     #[must_use]
     pub fn get(&self, element: usize) -> Option<Element<'_>> {
-        let end = *self.ends.get(element)? as usize;
-        let before = element.checked_sub(1).and_then(|before| self.ends.get(before));
-        let start = before.map_or(0, |end| *end as usize + 1);
-        let value = self.text.as_str().get(start..end).unwrap_or_default();
-        Some(Element { value, at: self.places.get(element, &self.ends) })
+        let value = self.entries.get(element)?;
+        Some(Element { value, at: self.places.get(element, self.entries.ends()) })
     }
 
     /// The elements.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Element<'_>> + Clone {
-        let at = |element| self.places.get(element, &self.ends);
+        let at = |element| self.places.get(element, self.entries.ends());
         self.values().enumerate().map(move |(element, value)| Element { value, at: at(element) })
-    }
-
-    /// The elements as written, in bytes.
-    pub(crate) fn bytes(&self) -> impl ExactSizeIterator<Item = &[u8]> {
-        let (text, mut start) = (self.text.as_str().as_bytes(), 0);
-        self.ends.iter().map(move |end| {
-            let end = *end as usize;
-            text.get(std::mem::replace(&mut start, end + 1)..end).unwrap_or_default()
-        })
     }
 
     /// Remembers what was found of every element, so that it need not be looked for twice.
@@ -161,17 +96,14 @@ impl List {
 
     /// The elements as written.
     pub fn values(&self) -> impl ExactSizeIterator<Item = &str> + Clone {
-        let (text, mut start) = (self.text.as_str(), 0);
-        self.ends.iter().map(move |end| {
-            let end = *end as usize;
-            text.get(std::mem::replace(&mut start, end + 1)..end).unwrap_or_default()
-        })
+        let text = self.entries.text().as_str();
+        self.entries.ranges().map(move |range| text.get(range).unwrap_or_default())
     }
 }
 
 impl PartialEq for List {
     fn eq(&self, other: &Self) -> bool {
-        (self.text.as_str(), &self.ends, &self.places) == (other.text.as_str(), &other.ends, &other.places)
+        (&self.entries, &self.places) == (&other.entries, &other.places)
     }
 }
 
@@ -219,7 +151,7 @@ impl ListBuilder {
     }
 
     pub(crate) fn finish(self) -> List {
-        List { text: self.text.into(), ends: self.ends, places: self.places, direct: None }
+        List { entries: Entries::new(self.text, self.ends), places: self.places, direct: None }
     }
 }
 
@@ -227,6 +159,7 @@ impl ListBuilder {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::sync::Arc;
 
     proptest! {
         #[test]
@@ -246,15 +179,6 @@ mod tests {
                 prop_assert_eq!(split.values().collect::<Vec<_>>(), values);
             }
         }
-    }
-
-    #[test]
-    fn a_part_is_not_copied() {
-        let whole = Arc::new("a text".to_owned());
-        let part = Part::of(&whole, whole.get(2..).unwrap());
-        assert_eq!((part.as_str(), Arc::strong_count(&whole)), ("text", 2));
-        assert_eq!(Part::of(&whole, "text").as_str(), "text");
-        assert_eq!(Arc::strong_count(&whole), 2, "what is no part of it is a text of its own");
     }
 
     #[test]

@@ -47,6 +47,19 @@ impl PolicyState {
         state
     }
 
+    /// Does what a decision does not need to be known, only to be made fast: sorts the path rules into tables and opens the
+    /// directories that they name, but for those that `earlier` holds. Until it is done, a call that needs either waits.
+    ///
+    /// # Errors
+    /// The system's error where a directory cannot be opened for a reason that lies in the process.
+    pub fn prepare(&self, earlier: Option<&Self>) -> std::io::Result<()> {
+        let rules = self.policy.path_rules();
+        rules.iter().for_each(|rules| rules.prepare());
+        let roots: Vec<&[u8]> = rules.iter().flat_map(|rules| rules.roots()).collect();
+        self.guard.hold(&roots, earlier.map(|earlier| &earlier.guard))?;
+        Ok(())
+    }
+
     /// Whether `pty_connect` answers, so that its listener is worth opening.
     #[must_use]
     pub fn serves_terminals(&self) -> bool {

@@ -57,7 +57,7 @@ impl Loader {
         }
     }
 
-    /// Reads the source anew. What `earlier` counted goes on being counted.
+    /// Reads the source anew. What `earlier` counted goes on being counted. What comes of it is still to be prepared.
     pub(super) fn load(&self, env: &Env, earlier: Option<&PolicyState>) -> Result<Loaded, Fault> {
         let source = source::find(self.options.policy.as_deref(), env)?;
         let (policy, mut warnings, mut findings) = self.compile(&source, env)?;
@@ -71,7 +71,7 @@ impl Loader {
         }
         let tokens = Tokens::read(declared, legacy, |variable| env.secret(variable))
             .map_err(|error| Fault::failed(format!("{}: {error}", source.name)))?;
-        let guard = guard::open(&policy, env, &self.state_dir, earlier.map(|earlier| &earlier.guard))?;
+        let guard = guard::begin(&policy, env, &self.state_dir, earlier.map(|earlier| &earlier.guard))?;
         Ok(Loaded { state: PolicyState::new(policy, tokens, guard, warnings, earlier), findings })
     }
 

@@ -68,7 +68,10 @@ async fn bind_one(host: IpAddr, port: u16, flag: &str) -> Result<(TcpListener, S
 }
 
 /// Serves until a signal says stop, then ends what is under way.
-pub(super) async fn run(app: &Arc<App>, loader: &Loader, sockets: Sockets) {
+///
+/// # Errors
+/// A policy that cannot be prepared.
+pub(super) async fn run(app: &Arc<App>, loader: &Loader, sockets: Sockets) -> Result<(), Fault> {
     // Before anyone can know that we listen: a signal must find its handler.
     let signals = Signals::listen();
     let (tasks, crowd) = (TaskTracker::new(), Arc::new(Crowd::new(MAX_CONNECTIONS)));
@@ -88,6 +91,8 @@ pub(super) async fn run(app: &Arc<App>, loader: &Loader, sockets: Sockets) {
             log::say(format_args!("listening on http://{http_at}, terminals on ws://{pty_at}/pty"));
         }
     }
+    // Who asks for health is answered meanwhile; who asks for files waits for this.
+    app.policy().prepare(None).map_err(unprepared)?;
     match signals {
         Ok(signals) => signals.until_told(app, loader).await,
         Err(error) => {
@@ -104,6 +109,11 @@ pub(super) async fn run(app: &Arc<App>, loader: &Loader, sockets: Sockets) {
         () = tasks.wait() => {}
         () = tokio::time::sleep(GRACE) => log::say(format_args!("calls were still under way and are cut")),
     }
+    Ok(())
+}
+
+fn unprepared(error: std::io::Error) -> Fault {
+    Fault::failed(format!("cannot open the directories that the policy names: {error}"))
 }
 
 /// The signals that a server obeys.
@@ -136,10 +146,15 @@ impl Signals {
 
 /// Puts the policy of the source into force, where it is one; keeps the old one otherwise.
 fn reload(app: &App, loader: &Loader) {
-    match loader.load(&app.env, Some(&app.policy())) {
+    let earlier = app.policy();
+    let loaded = loader.load(&app.env, Some(&earlier)).and_then(|loaded| {
+        loaded.state.prepare(Some(&earlier)).map_err(unprepared)?;
+        Ok(loaded)
+    });
+    match loaded {
         Ok(loaded) => {
             log::show(&loaded.findings);
-            if loaded.state.serves_terminals() && !app.policy().serves_terminals() {
+            if loaded.state.serves_terminals() && !earlier.serves_terminals() {
                 log::say(format_args!(
                     "`pty_connect` is open now; where its listener is closed it opens at the next start"
                 ));

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock, OnceLock};
 
 /// Subtrees that no policy opens, whatever is mounted there.
 const NEVER: [&[u8]; 3] = [b"/proc", b"/sys", b"/dev"];
@@ -73,26 +73,52 @@ impl Root {
 /// The guard: root handles and a way to open beneath them. One for the whole server; rules come with each call.
 #[derive(Debug)]
 pub struct Guard {
-    base: Vec<u8>,
-    roots: Vec<Arc<Root>>,
+    base: Arc<Root>,
+    /// Whoever asks waits until they are held.
+    roots: OnceLock<Vec<Arc<Root>>>,
     sealed: Vec<Vec<u8>>,
     resolver: Resolver,
     durable: bool,
-    file_mode: Mode,
+    file_mode: LazyLock<Mode>,
 }
 
 impl Guard {
-    /// Opens the roots. Those that `earlier` holds already are kept as they are, so that a reload of the policy does not
-    /// follow what was put in their place.
+    /// A guard that holds all its roots. Those that `earlier` holds already are kept as they are, so that a reload of the
+    /// policy does not follow what was put in their place.
     ///
     /// # Errors
     ///
     /// The system's error where `base_dir` cannot be opened as a directory.
     pub fn open(options: GuardOptions<'_>, earlier: Option<&Self>) -> Result<Self, Errno> {
-        let GuardOptions { base_dir, roots, sealed, resolver, durable } = options;
-        let mut seen = Seen::new(earlier.map(|earlier| earlier.roots.as_slice()).unwrap_or_default());
-        let mut held = BTreeMap::from([(base_dir.clone(), seen.open(&base_dir)?)]);
-        for root in seen.nearest_of(&roots)? {
+        let roots = options.roots.clone();
+        let guard = Self::begin(options, earlier)?;
+        guard.hold(&roots, earlier)?;
+        Ok(guard)
+    }
+
+    /// A guard that holds the base directory alone, and nothing yet of `roots`: whoever wants a path waits for
+    /// [`Self::hold`], which must be called.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::open`].
+    pub fn begin(options: GuardOptions<'_>, earlier: Option<&Self>) -> Result<Self, Errno> {
+        let GuardOptions { base_dir, roots: _, sealed, resolver, durable } = options;
+        let base = Seen::new(earlier.map_or(&[], Self::roots)).open(&base_dir)?;
+        let file_mode = LazyLock::new(new_file_mode as fn() -> Mode);
+        Ok(Self { base, roots: OnceLock::new(), sealed, resolver, durable, file_mode })
+    }
+
+    /// Opens `roots` beside the base directory, once; `earlier` as in [`Self::open`].
+    ///
+    /// # Errors
+    ///
+    /// The system's error where a directory that exists cannot be opened for a reason that lies in the process.
+    pub fn hold(&self, roots: &[&[u8]], earlier: Option<&Self>) -> Result<(), Errno> {
+        let mut seen = Seen::new(earlier.map_or(&[], Self::roots));
+        seen.keep(&self.base);
+        let mut held = BTreeMap::from([(self.base.path.clone(), Arc::clone(&self.base))]);
+        for root in seen.nearest_of(roots)? {
             if !held.contains_key(&root.path) {
                 held.insert(root.path.clone(), root);
             }
@@ -100,13 +126,16 @@ impl Guard {
         let mut held: Vec<Arc<Root>> = held.into_values().collect();
         // The deepest root that holds a path serves it.
         held.sort_by_key(|root| std::cmp::Reverse(parts(&root.path).count()));
-        Ok(Self { base: base_dir, roots: held, sealed, resolver, durable, file_mode: new_file_mode() })
+        LazyLock::force(&self.file_mode);
+        // A second call changes nothing.
+        let _ = self.roots.set(held);
+        Ok(())
     }
 
     /// Where relative paths start.
     #[must_use]
     pub fn base_dir(&self) -> &[u8] {
-        &self.base
+        &self.base.path
     }
 
     /// How this guard opens.
@@ -117,8 +146,8 @@ impl Guard {
 
     /// The mode of a file made anew: what the process's umask leaves of 0666.
     #[must_use]
-    pub const fn file_mode(&self) -> Mode {
-        self.file_mode
+    pub fn file_mode(&self) -> Mode {
+        *self.file_mode
     }
 
     /// Judges one absolute, normal path, without touching it.
@@ -148,9 +177,7 @@ impl Guard {
     /// Whether removing or renaming `path` would take the base directory away.
     #[must_use]
     pub fn holds_base(&self, path: &[u8]) -> bool {
-        self.roots.iter().any(|root| {
-            root.path == self.base && (below(path, &root.path).is_some() || below(path, &root.real).is_some())
-        })
+        below(path, &self.base.path).is_some() || below(path, &self.base.real).is_some()
     }
 
     /// Whether what is written has to outlive the machine.
@@ -174,25 +201,28 @@ impl Guard {
     ///
     /// The system's error; file systems without such files exist.
     pub fn nameless_file(&self) -> Result<OwnedFd, Errno> {
-        let base = self.roots.iter().find(|root| root.path == self.base).ok_or(Errno::NOENT)?;
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::EXCL | OFlags::CLOEXEC;
-        rustix::fs::openat(&base.fd, c".", flags, Mode::RUSR | Mode::WUSR)
+        rustix::fs::openat(&self.base.fd, c".", flags, Mode::RUSR | Mode::WUSR)
     }
 
     /// The deepest root that holds the absolute `path`, and the part below it; the path may spell a root's real place.
     pub(crate) fn root_of<'p>(&self, path: &'p [u8]) -> Option<(usize, &'p [u8])> {
         let find = |spelling: fn(&Root) -> &[u8]| {
-            self.roots.iter().enumerate().find_map(|(at, root)| Some((at, below(spelling(root), path)?)))
+            self.roots().iter().enumerate().find_map(|(at, root)| Some((at, below(spelling(root), path)?)))
         };
         find(|root| &root.path).or_else(|| find(|root| &root.real))
     }
 
+    fn roots(&self) -> &[Arc<Root>] {
+        self.roots.wait()
+    }
+
     pub(crate) fn root(&self, at: usize) -> Option<&Root> {
-        self.roots.get(at).map(|root| &**root)
+        self.roots().get(at).map(|root| &**root)
     }
 
     pub(crate) fn device_of(&self, root: usize) -> u64 {
-        self.roots.get(root).map_or(0, |root| root.dev)
+        self.roots().get(root).map_or(0, |root| root.dev)
     }
 }
 
@@ -215,4 +245,55 @@ fn new_file_mode() -> Mode {
     let umask = status.lines().find_map(|line| line.strip_prefix("Umask:"));
     let umask = umask.and_then(|text| u32::from_str_radix(text.trim(), 8).ok()).unwrap_or(0o022);
     Mode::from_bits_truncate(0o666 & !umask)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Barrier;
+
+    #[test]
+    fn who_asks_for_a_path_waits_until_the_roots_are_held() {
+        let temp = tempfile::tempdir().unwrap();
+        let base = temp.path().as_os_str().as_bytes().to_vec();
+        let inner = [&base[..], b"/inner"].concat();
+        std::fs::create_dir(temp.path().join("inner")).unwrap();
+        let asked = [&inner[..], b"/file"].concat();
+        for _ in 0..50 {
+            let guard = Guard::begin(GuardOptions::new(base.clone()), None).unwrap();
+            let start = Barrier::new(2);
+            std::thread::scope(|scope| {
+                let answer = scope.spawn(|| {
+                    start.wait();
+                    let (root, below) = guard.root_of(&asked).unwrap();
+                    (guard.root(root).unwrap().path.clone(), below.to_vec())
+                });
+                start.wait();
+                guard.hold(&[&inner], None).unwrap();
+                assert_eq!(answer.join().unwrap(), (inner.clone(), b"file".to_vec()));
+            });
+            // Once and for all.
+            guard.hold(&[], None).unwrap();
+            assert_eq!(guard.root_of(&asked).unwrap().1, b"file");
+        }
+    }
+
+    #[test]
+    fn what_an_earlier_guard_holds_is_kept() {
+        let temp = tempfile::tempdir().unwrap();
+        let base = temp.path().as_os_str().as_bytes().to_vec();
+        let inner = [&base[..], b"/inner"].concat();
+        std::fs::create_dir(temp.path().join("inner")).unwrap();
+        let options = || GuardOptions { roots: vec![&inner], ..GuardOptions::new(base.clone()) };
+        let earlier = Guard::open(options(), None).unwrap();
+        std::fs::rename(temp.path().join("inner"), temp.path().join("moved")).unwrap();
+        std::fs::create_dir(temp.path().join("inner")).unwrap();
+        let later = Guard::open(options(), Some(&earlier)).unwrap();
+        let inode = |guard: &Guard| {
+            let root = guard.root(guard.root_of(&inner).unwrap().0).unwrap();
+            rustix::fs::fstat(root.fd()).unwrap().st_ino
+        };
+        assert_eq!(inode(&later), inode(&earlier));
+        assert_ne!(inode(&Guard::open(options(), None).unwrap()), inode(&earlier));
+    }
 }

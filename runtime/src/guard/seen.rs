@@ -27,6 +27,11 @@ impl Seen {
         Self { opened: opened.collect() }
     }
 
+    /// Takes in what is held too.
+    pub(super) fn keep(&mut self, root: &Arc<Root>) {
+        self.opened.insert(root.path.clone(), Ok(Arc::clone(root)));
+    }
+
     /// `path` itself.
     pub(super) fn open(&mut self, path: &[u8]) -> Result<Arc<Root>, Errno> {
         if let Some(seen) = self.opened.get(path) {

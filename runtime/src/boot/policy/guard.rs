@@ -1,17 +1,17 @@
-//! The guard of a policy: every directory that its path rules name, opened.
+//! The guard of a policy, with its base directory open; what its path rules name is opened by [`PolicyState::prepare`].
+//!
+//! [`PolicyState::prepare`]: crate::app::PolicyState::prepare
 
 use crate::boot::Fault;
 use crate::env::Env;
 use crate::guard::{Guard, GuardOptions, NormalPath, Resolver};
 use crate::log;
-use policy_lang::paths::PathRules;
 use policy_lang::policy::CompiledPolicy;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
-use std::sync::Arc;
 
-/// Opens the roots. What `earlier` holds is kept: a reload follows nothing that was put in the place of a root.
-pub(super) fn open(
+/// Opens the base directory. What `earlier` holds is kept: a reload follows nothing that was put in the place of a root.
+pub(super) fn begin(
     policy: &CompiledPolicy,
     env: &Env,
     state_dir: &Path,
@@ -22,17 +22,10 @@ pub(super) fn open(
         log::say(format_args!("openat2 does not work here: paths are opened part by part"));
     }
     let base_dir = policy.base_dir().as_bytes().to_vec();
-    // Endpoints under the same statements share their rules.
-    let mut rules: Vec<&Arc<PathRules>> =
-        policy.endpoints().filter_map(|(_, endpoint)| endpoint.paths.as_ref()).collect();
-    rules.sort_unstable_by_key(|rules| Arc::as_ptr(rules));
-    rules.dedup_by_key(|rules| Arc::as_ptr(rules));
-    let mut roots: Vec<&[u8]> = Vec::new();
-    rules.into_iter().for_each(|rules| roots.extend(rules.roots()));
     let audit_file = env.audit_file.as_deref().map(Path::new);
     let sealed = audit_file.into_iter().chain([state_dir]).flat_map(spellings).collect();
-    let options = GuardOptions { base_dir, roots, sealed, resolver, durable: true };
-    Guard::open(options, earlier).map_err(|error| {
+    let options = GuardOptions { base_dir, roots: Vec::new(), sealed, resolver, durable: true };
+    Guard::begin(options, earlier).map_err(|error| {
         Fault::failed(format!("cannot open the base directory `{}`: {error}", policy.base_dir()))
     })
 }

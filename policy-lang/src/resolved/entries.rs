@@ -1,0 +1,130 @@
+//! The text of a list and where its elements end: what a list is without the places of its elements. It is shared, so that
+//! tables made of a list later hold no copy of it.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+/// What stands between two elements in the text of a list, as in `PATH`. Ends are kept, so an element may hold one too.
+pub(crate) const SEPARATOR: char = ':';
+
+/// The elements of a list.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Entries {
+    text: Part,
+    /// The byte of the text that each element ends before.
+    ends: Arc<[u32]>,
+}
+
+/// A part of a text that others have parts of too.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Part {
+    whole: Arc<String>,
+    start: u32,
+    length: u32,
+}
+
+impl Part {
+    /// `part` of `whole`, or else a copy of it. Texts are bounded below 4 GiB before they come here.
+    pub(crate) fn of(whole: &Arc<String>, part: &str) -> Self {
+        let start = part.as_ptr().addr().checked_sub(whole.as_ptr().addr());
+        let within = start.filter(|start| {
+            let found = whole.get(*start..start + part.len());
+            found.is_some_and(|found| std::ptr::eq(found, part))
+        });
+        match within.map(u32::try_from) {
+            Some(Ok(start)) => Self { whole: Arc::clone(whole), start, length: length(part) },
+            _ => part.to_owned().into(),
+        }
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        let start = self.start as usize;
+        self.whole.get(start..start + self.length as usize).unwrap_or_default()
+    }
+
+    /// The text that this is a part of, and where it begins there.
+    pub(crate) fn whole(&self) -> (&Arc<String>, u32) {
+        (&self.whole, self.start)
+    }
+}
+
+impl From<String> for Part {
+    fn from(text: String) -> Self {
+        Self { length: length(&text), whole: Arc::new(text), start: 0 }
+    }
+}
+
+pub(super) fn length(text: &str) -> u32 {
+    u32::try_from(text.len()).unwrap_or(u32::MAX)
+}
+
+impl Entries {
+    /// Elements of `text`, each but the last with [`SEPARATOR`] behind it.
+    pub(super) fn new(text: String, ends: Vec<u32>) -> Self {
+        Self { text: text.into(), ends: ends.into() }
+    }
+
+    /// Those that the separators of a text tell.
+    pub(super) fn split(text: Part) -> Self {
+        let bytes = text.as_str().as_bytes();
+        let mut ends = Vec::with_capacity(bytes.len() / 16 + 1);
+        let separators = memchr::memchr_iter(SEPARATOR as u8, bytes);
+        ends.extend(separators.chain([bytes.len()]).map(|end| u32::try_from(end).unwrap_or(u32::MAX)));
+        Self { text, ends: ends.into() }
+    }
+
+    /// The text of all elements, each but the last with [`SEPARATOR`] behind it.
+    pub(crate) const fn text(&self) -> &Part {
+        &self.text
+    }
+
+    /// The byte of the text that each element ends before.
+    pub(crate) fn ends(&self) -> &[u32] {
+        &self.ends
+    }
+
+    /// The element of that number.
+    pub(super) fn get(&self, element: usize) -> Option<&str> {
+        let end = *self.ends.get(element)? as usize;
+        let before = element.checked_sub(1).and_then(|before| self.ends.get(before));
+        let start = before.map_or(0, |end| *end as usize + 1);
+        self.text.as_str().get(start..end)
+    }
+
+    /// Where each element stands in the text.
+    pub(super) fn ranges(&self) -> impl ExactSizeIterator<Item = Range<usize>> + Clone {
+        let mut start = 0;
+        self.ends.iter().map(move |end| {
+            let end = *end as usize;
+            std::mem::replace(&mut start, end + 1)..end
+        })
+    }
+
+    /// The elements, in bytes.
+    pub(crate) fn bytes(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+        let text = self.text.as_str().as_bytes();
+        self.ranges().map(move |range| text.get(range).unwrap_or_default())
+    }
+}
+
+impl PartialEq for Entries {
+    fn eq(&self, other: &Self) -> bool {
+        (self.text.as_str(), &self.ends) == (other.text.as_str(), &other.ends)
+    }
+}
+
+impl Eq for Entries {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_not_copied() {
+        let whole = Arc::new("a text".to_owned());
+        let part = Part::of(&whole, whole.get(2..).unwrap());
+        assert_eq!((part.as_str(), Arc::strong_count(&whole)), ("text", 2));
+        assert_eq!(Part::of(&whole, "text").as_str(), "text");
+        assert_eq!(Arc::strong_count(&whole), 2, "what is no part of it is a text of its own");
+    }
+}
