@@ -63,8 +63,7 @@ impl<'a> Parts<'a> {
 }
 
 fn is_name(text: &[u8]) -> bool {
-    // Names are short: a search would take longer to begin than this takes.
-    !text.is_empty() && !text.iter().fold(false, |found, byte| found | (*byte == b'/'))
+    !text.is_empty() && !text.contains(&b'/')
 }
 
 /// Whether every element is direct.
@@ -82,23 +81,30 @@ fn are_surely_direct(list: &List, side: Side) -> bool {
     if look.odd || (look.dots && has_odd_part(text)) {
         return false;
     }
-    // Every star must be one that the shape of its entry takes away.
-    let mut taken = 0;
-    let simple = list.entries().bytes().all(|entry| match Parts::of(entry, side) {
-        Parts::Path { path, below } => {
-            taken += if below { 2 } else { 0 };
-            matches!(path, [b'/', .., last] if *last != b'/')
-        }
-        Parts::Name(text) => {
-            taken += if entry.ends_with(b"/**") { 4 } else { 2 };
-            is_name(text)
-        }
-        Parts::Ending(text) => {
-            taken += 3;
-            is_name(text)
+    // Every star must be one that the shape of its entry takes away, and no slash may be left in a name or an ending.
+    let (mut stars, mut slashes) = (0, 0);
+    let simple = list.entries().bytes().all(|entry| {
+        let below = usize::from(entry.ends_with(b"/**"));
+        match Parts::of(entry, side) {
+            Parts::Path { path, .. } => {
+                stars += 2 * below;
+                // The sides that take names are the ones that count.
+                slashes += if side.refuses() { memchr::memchr_iter(b'/', entry).count() } else { 0 };
+                matches!(path, [b'/', .., last] if *last != b'/')
+            }
+            Parts::Name(text) => {
+                stars += 2 + 2 * below;
+                slashes += 1 + below;
+                !text.is_empty()
+            }
+            Parts::Ending(text) => {
+                stars += 3;
+                slashes += 1;
+                !text.is_empty()
+            }
         }
     });
-    simple && taken == look.stars
+    simple && stars == look.stars && (!side.refuses() || slashes == look.slashes)
 }
 
 /// What one look over many entries tells.
@@ -109,6 +115,7 @@ struct Look {
     /// Parts that begin with a dot.
     dots: bool,
     stars: usize,
+    slashes: usize,
 }
 
 impl Look {
@@ -118,12 +125,13 @@ impl Look {
         let mut look = Self::default();
         let next = text.get(1..).unwrap_or_default();
         for (some, next) in text.chunks(TOGETHER).zip(next.chunks(TOGETHER).chain([&[][..]])) {
-            let (mut odd, mut stars) = (0u8, 0u8);
+            let (mut odd, mut stars, mut slashes) = (0u8, 0u8, 0u8);
             for byte in some {
                 // `[`, `\`, `]` and `{`, `|`, `}` differ by one bit.
                 let bracket = (byte | 0x20).wrapping_sub(b'{') < 3;
                 odd |= u8::from(bracket) | u8::from(*byte == b'?') | u8::from(*byte == 0);
                 stars += u8::from(*byte == b'*');
+                slashes += u8::from(*byte == b'/');
             }
             let (mut doubled, mut dots) = (0u8, 0u8);
             for (byte, next) in some.iter().zip(next) {
@@ -134,6 +142,7 @@ impl Look {
             look.odd |= (odd | doubled) != 0;
             look.dots |= dots != 0;
             look.stars += usize::from(stars);
+            look.slashes += usize::from(slashes);
         }
         look
     }

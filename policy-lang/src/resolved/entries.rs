@@ -68,8 +68,8 @@ impl Entries {
     pub(super) fn split(text: Part) -> Self {
         let bytes = text.as_str().as_bytes();
         let mut ends = Vec::with_capacity(bytes.len() / 16 + 1);
-        let separators = memchr::memchr_iter(SEPARATOR as u8, bytes);
-        ends.extend(separators.chain([bytes.len()]).map(|end| u32::try_from(end).unwrap_or(u32::MAX)));
+        each_separator(bytes, |at| ends.push(at));
+        ends.push(u32::try_from(bytes.len()).unwrap_or(u32::MAX));
         Self { text, ends: ends.into() }
     }
 
@@ -107,6 +107,29 @@ impl Entries {
     }
 }
 
+/// Finds separators by words of eight bytes: they stand so close that a search which begins anew behind each takes thrice as long.
+fn each_separator(bytes: &[u8], mut found: impl FnMut(u32)) {
+    const ONES: u64 = u64::MAX / 255;
+    const LOW: u64 = ONES * 0x7f;
+    let (words, rest) = bytes.as_chunks::<8>();
+    let mut start = 0;
+    for word in words {
+        // A byte is zero where the separator was, and only there the sum leaves its highest bit unset.
+        let differs = u64::from_le_bytes(*word) ^ (ONES * SEPARATOR as u64);
+        let mut here = !(((differs & LOW) + LOW) | differs | LOW);
+        while here != 0 {
+            found(start + here.trailing_zeros() / 8);
+            here &= here - 1;
+        }
+        start += 8;
+    }
+    for (at, byte) in (start..).zip(rest) {
+        if *byte == SEPARATOR as u8 {
+            found(at);
+        }
+    }
+}
+
 impl PartialEq for Entries {
     fn eq(&self, other: &Self) -> bool {
         (self.text.as_str(), &self.ends) == (other.text.as_str(), &other.ends)
@@ -118,6 +141,17 @@ impl Eq for Entries {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn separators_are_found_where_they_are(bytes in prop::collection::vec(prop::sample::select(vec![b':', b';', 0, 0x80, 0xba, 0xff]), 0..40)) {
+            let mut found = Vec::new();
+            each_separator(&bytes, |at| found.push(at));
+            let there: Vec<u32> = (0..).zip(&bytes).filter(|(_, byte)| **byte == b':').map(|(at, _)| at).collect();
+            prop_assert_eq!(found, there);
+        }
+    }
 
     #[test]
     fn a_part_is_not_copied() {
