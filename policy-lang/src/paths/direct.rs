@@ -77,8 +77,7 @@ pub(super) fn are_direct(list: &List, side: Side) -> bool {
 /// nothing: what only may be wrong counts as wrong here.
 fn are_surely_direct(list: &List, side: Side) -> bool {
     let text = list.entries().text().as_str().as_bytes();
-    let look = Look::over(text);
-    if look.odd || (look.dots && has_odd_part(text)) {
+    if has_glob_character(text) || has_odd_part(text) {
         return false;
     }
     // Every star must be one that the shape of its entry takes away, and no slash may be left in a name or an ending.
@@ -104,59 +103,34 @@ fn are_surely_direct(list: &List, side: Side) -> bool {
             }
         }
     });
-    simple && stars == look.stars && (!side.refuses() || slashes == look.slashes)
+    let count = |byte| memchr::memchr_iter(byte, text).count();
+    simple && stars == count(b'*') && (!side.refuses() || slashes == count(b'/'))
 }
 
-/// What one look over many entries tells.
-#[derive(Default)]
-struct Look {
-    /// Glob characters other than stars, NULs, doubled slashes.
-    odd: bool,
-    /// Parts that begin with a dot.
-    dots: bool,
-    stars: usize,
-    slashes: usize,
+/// Whether there is a glob character other than a star, or a NUL.
+fn has_glob_character(text: &[u8]) -> bool {
+    memchr::memchr3(b'?', b'[', b'{', text).is_some()
+        || memchr::memchr3(b']', b'}', b'\\', text).is_some()
+        || memchr::memchr2(b'|', 0, text).is_some()
 }
 
-impl Look {
-    fn over(text: &[u8]) -> Self {
-        /// So many bytes together, that they can be counted in one byte.
-        const TOGETHER: usize = 64;
-        let mut look = Self::default();
-        let next = text.get(1..).unwrap_or_default();
-        for (some, next) in text.chunks(TOGETHER).zip(next.chunks(TOGETHER).chain([&[][..]])) {
-            let (mut odd, mut stars, mut slashes) = (0u8, 0u8, 0u8);
-            for byte in some {
-                // `[`, `\`, `]` and `{`, `|`, `}` differ by one bit.
-                let bracket = (byte | 0x20).wrapping_sub(b'{') < 3;
-                odd |= u8::from(bracket) | u8::from(*byte == b'?') | u8::from(*byte == 0);
-                stars += u8::from(*byte == b'*');
-                slashes += u8::from(*byte == b'/');
-            }
-            let (mut doubled, mut dots) = (0u8, 0u8);
-            for (byte, next) in some.iter().zip(next) {
-                let slash = u8::from(*byte == b'/');
-                doubled |= slash & u8::from(*next == b'/');
-                dots |= slash & u8::from(*next == b'.');
-            }
-            look.odd |= (odd | doubled) != 0;
-            look.dots |= dots != 0;
-            look.stars += usize::from(stars);
-            look.slashes += usize::from(slashes);
-        }
-        look
-    }
-}
-
-/// Whether a part of a path may be `.` or `..`.
+/// Whether a part of a path may be empty, `.` or `..`.
 fn has_odd_part(text: &[u8]) -> bool {
+    let (mut doubled, mut dots) = (0, 0);
+    let pairs = text.iter().zip(text.get(1..).unwrap_or_default());
+    for (one, next) in pairs.clone() {
+        let slash = u8::from(*one == b'/');
+        doubled |= slash & u8::from(*next == b'/');
+        dots |= slash & u8::from(*next == b'.');
+    }
+    if dots == 0 {
+        return doubled != 0;
+    }
     let ends = |byte: u8| (byte == b'/') | (byte == SEPARATOR as u8);
-    let second = text.get(1..).unwrap_or_default();
-    let third = text.get(2..).unwrap_or_default();
-    let triples = text.iter().zip(second).zip(third);
+    let triples = pairs.zip(text.get(2..).unwrap_or_default());
     let odd = triples
         .fold(false, |odd, ((a, b), c)| odd | ((*a == b'/') & (*b == b'.') & ((*c == b'.') | ends(*c))));
-    odd || text.ends_with(b"/.")
+    doubled != 0 || odd || text.ends_with(b"/.")
 }
 
 /// Whether a text is one that the refusing sides compare as it stands.
