@@ -73,7 +73,7 @@ pub(super) fn are_direct(list: &List, side: Side) -> bool {
         || list.values().all(|entry| is_direct(entry, side))
 }
 
-/// The same, told by one look over the text of all, which takes a fraction of the time of a look at each. `false` says
+/// The same, told by searches of the text of all, which take a fraction of the time of a look at each. `false` says
 /// nothing: what only may be wrong counts as wrong here.
 fn are_surely_direct(list: &List, side: Side) -> bool {
     let text = list.entries().text().as_str().as_bytes();

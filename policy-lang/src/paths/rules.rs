@@ -3,7 +3,6 @@
 use super::origins::Origins;
 use super::pattern::{self, PatternError, Side};
 use super::set::{Patterns, PatternsBuilder};
-use super::tables::Tables;
 use super::{direct, fold, normal};
 use crate::decide::Op;
 use crate::policy::{ElementRef, Listed, Ruled};
@@ -253,9 +252,10 @@ impl PathRules {
     /// Makes the tables that the first question would have to make: entries that hold nothing to be checked are only
     /// sorted then.
     pub fn prepare(&self) {
-        let _: (&Tables<false>, &Tables<true>) = (&self.allow, &self.deny);
+        self.allow.tables();
+        self.deny.tables();
         if let ReadOnly::Some(set) = &self.read_only {
-            let _: &Tables<true> = set;
+            set.tables();
         }
     }
 

@@ -18,12 +18,18 @@ pub(super) struct Patterns<const FOLD: bool> {
     side: Side,
 }
 
+impl<const FOLD: bool> Patterns<FOLD> {
+    /// The tables, which the first who asks makes.
+    pub(super) fn tables(&self) -> &Tables<FOLD> {
+        self.tables.get_or_init(|| Box::new(builder(&self.lists, self.side).build_direct()))
+    }
+}
+
 impl<const FOLD: bool> Deref for Patterns<FOLD> {
     type Target = Tables<FOLD>;
 
-    /// The tables, which the first who asks makes.
     fn deref(&self) -> &Tables<FOLD> {
-        self.tables.get_or_init(|| Box::new(builder(&self.lists, self.side).build_direct()))
+        self.tables()
     }
 }
 

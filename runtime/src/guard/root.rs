@@ -89,8 +89,8 @@ impl Guard {
     /// # Errors
     ///
     /// The system's error where `base_dir` cannot be opened as a directory.
-    pub fn open(options: GuardOptions<'_>, earlier: Option<&Self>) -> Result<Self, Errno> {
-        let roots = options.roots.clone();
+    pub fn open(mut options: GuardOptions<'_>, earlier: Option<&Self>) -> Result<Self, Errno> {
+        let roots = std::mem::take(&mut options.roots);
         let guard = Self::begin(options, earlier)?;
         guard.hold(&roots, earlier)?;
         Ok(guard)
@@ -252,12 +252,18 @@ mod tests {
     use super::*;
     use std::sync::Barrier;
 
-    #[test]
-    fn who_asks_for_a_path_waits_until_the_roots_are_held() {
+    /// A base directory, and one within it.
+    fn dirs() -> (tempfile::TempDir, Vec<u8>, Vec<u8>) {
         let temp = tempfile::tempdir().unwrap();
         let base = temp.path().as_os_str().as_bytes().to_vec();
         let inner = [&base[..], b"/inner"].concat();
         std::fs::create_dir(temp.path().join("inner")).unwrap();
+        (temp, base, inner)
+    }
+
+    #[test]
+    fn who_asks_for_a_path_waits_until_the_roots_are_held() {
+        let (_temp, base, inner) = dirs();
         let asked = [&inner[..], b"/file"].concat();
         for _ in 0..50 {
             let guard = Guard::begin(GuardOptions::new(base.clone()), None).unwrap();
@@ -280,10 +286,7 @@ mod tests {
 
     #[test]
     fn what_an_earlier_guard_holds_is_kept() {
-        let temp = tempfile::tempdir().unwrap();
-        let base = temp.path().as_os_str().as_bytes().to_vec();
-        let inner = [&base[..], b"/inner"].concat();
-        std::fs::create_dir(temp.path().join("inner")).unwrap();
+        let (temp, base, inner) = dirs();
         let options = || GuardOptions { roots: vec![&inner], ..GuardOptions::new(base.clone()) };
         let earlier = Guard::open(options(), None).unwrap();
         std::fs::rename(temp.path().join("inner"), temp.path().join("moved")).unwrap();
