@@ -31,7 +31,7 @@ use audit::Record;
 use axum::body::Body;
 use axum::http::{Request, Response};
 use futures_util::FutureExt;
-use policy_lang::endpoint::Listener;
+use policy_lang::endpoint::{Group, Listener};
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -95,6 +95,11 @@ async fn steps(
     let (streams, note) = dispatch::streams(handler, &matched);
     let intake = body::read(&permit, &matched, streams, &parts.headers, incoming, &note, record).await?;
     let upgrade = dispatch::upgrade(&matched, &mut parts).await?;
+    // Nothing may touch the machine before the directories of the policy are held: what takes the place of one later counts for
+    // nothing.
+    if matched.declared().group != Group::Core {
+        permit.state().guard.wait_until_held();
+    }
     // 8, first half: what is about to change is written before it changes
     record.intend(&query, &intake, &note)?;
     // 7. the handler

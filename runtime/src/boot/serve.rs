@@ -78,10 +78,6 @@ pub(super) async fn run(app: &Arc<App>, loader: &Loader, sockets: Sockets) -> Re
     let accept = |socket, listener| {
         tasks.spawn(listen(Arc::clone(app), socket, listener, Arc::clone(&crowd), tasks.clone()));
     };
-    if let Some(worker) = &app.commands.worker {
-        tokio::spawn(Arc::clone(worker).run(Arc::clone(&app.processes), app.stopping.clone()));
-    }
-    tokio::spawn(automation::resume(Arc::clone(app)));
     let Sockets { http, http_at, pty } = sockets;
     accept(http, Listener::Http);
     match pty {
@@ -91,8 +87,13 @@ pub(super) async fn run(app: &Arc<App>, loader: &Loader, sockets: Sockets) -> Re
             log::say(format_args!("listening on http://{http_at}, terminals on ws://{pty_at}/pty"));
         }
     }
-    // Who asks for health is answered meanwhile; who asks for files waits for this.
+    // Who asks for health is answered meanwhile. Whatever touches the machine waits: no child may run before the directories
+    // are held.
     app.policy().prepare(None).map_err(unprepared)?;
+    if let Some(worker) = &app.commands.worker {
+        tokio::spawn(Arc::clone(worker).run(Arc::clone(&app.processes), app.stopping.clone()));
+    }
+    tokio::spawn(automation::resume(Arc::clone(app)));
     match signals {
         Ok(signals) => signals.until_told(app, loader).await,
         Err(error) => {
