@@ -27,8 +27,8 @@ use std::time::Duration;
 
 /// How long calls that were cut may take to notice,
 const LAST_CALLS: Duration = Duration::from_millis(500);
-/// and how long the audit log may take to be written then.
-const LAST_LINES: Duration = Duration::from_secs(1);
+/// and how long what was written to a log may take to reach its file then.
+pub(crate) const LAST_LINES: Duration = Duration::from_secs(1);
 
 /// Runs a server until it is told to stop.
 ///

@@ -82,6 +82,8 @@ impl Serve {
             Err(fault) => {
                 log::show(fault.findings());
                 log::say(format_args!("{fault}"));
+                // Where it came late a thread of the log's writes it, which ends with this one.
+                log::flush(boot::LAST_LINES);
                 fault.exit()
             }
         }
