@@ -6,14 +6,14 @@ use crate::endpoint::{EndpointDecl, Key};
 use crate::paths::{PathRules, PathSource, ReadOnlySource, Symlinks};
 use crate::policy::{ElementRef, Listed, Ruled};
 use crate::resolved::{ResolvedValue, RuleIx, StatementIx};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 const KEYS: [Key; 4] = [Key::PathsAllow, Key::PathsDeny, Key::PathsReadOnly, Key::PathsSymlinks];
 
 /// Rules by the statements that they come from: the winner of a replacing key, all of the accumulating one.
 #[derive(Default)]
-pub(super) struct Interned(HashMap<[Vec<StatementIx>; 4], Arc<PathRules>>);
+pub(super) struct Interned(BTreeMap<[Vec<StatementIx>; 4], Arc<PathRules>>);
 
 impl Interned {
     pub(super) fn rules(

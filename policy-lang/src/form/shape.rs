@@ -97,7 +97,10 @@ pub(super) enum Value<'a> {
     Bool(bool),
     Number(u64),
     Text(Cow<'a, str>),
-    List(Cow<'a, List>),
+    /// As it is written,
+    List(&'a List),
+    /// and as it is read; apart from the statements, most of which hold none.
+    Read(Box<List>),
 }
 
 impl Serialize for Value<'_> {
@@ -107,6 +110,7 @@ impl Serialize for Value<'_> {
             Self::Number(value) => to.serialize_u64(*value),
             Self::Text(text) => to.serialize_str(text),
             Self::List(list) => to.collect_seq(list.values()),
+            Self::Read(list) => to.collect_seq(list.values()),
         }
     }
 }
@@ -142,7 +146,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Value<'a> {
                 while let Some(value) = list.next_element::<Cow<'_, str>>()? {
                     elements.push_value(&value);
                 }
-                Ok(Value::List(Cow::Owned(elements.finish())))
+                Ok(Value::Read(Box::new(elements.finish())))
             }
         }
         from.deserialize_any(Reader)

@@ -65,7 +65,8 @@ pub(super) fn unwritten(key: Key, value: Value<'_>, text: &Arc<String>) -> Resol
         Value::Number(value) => ResolvedValue::Number(value),
         Value::Text(joined) if is_joined(key) => ResolvedValue::List(List::split(Part::of(text, &joined))),
         Value::Text(word) => ResolvedValue::Word(word.into_owned()),
-        Value::List(list) => ResolvedValue::List(list.into_owned()),
+        Value::List(list) => ResolvedValue::List(list.clone()),
+        Value::Read(list) => ResolvedValue::List(*list),
     }
 }
 

@@ -6,7 +6,6 @@ use crate::endpoint::TABLE_FINGERPRINT;
 use crate::layer::LayerKind;
 use crate::resolved::{FilePlace, Resolved, ResolvedStatement, ResolvedValue, RuleIx};
 use serde::Serialize;
-use std::borrow::Cow;
 
 /// Writes the compiled set. The same policy gives the same bytes, from whatever directory and on whatever machine.
 #[must_use]
@@ -79,7 +78,7 @@ fn statement(statement: &ResolvedStatement) -> shape::Statement<'_> {
         ResolvedValue::Word(word) => shape::Value::Text(word.into()),
         ResolvedValue::List(list) => match list.joined().filter(|_| values::is_joined(statement.key)) {
             Some(text) => shape::Value::Text(text.into()),
-            None => shape::Value::List(Cow::Borrowed(list)),
+            None => shape::Value::List(list),
         },
     };
     shape::Statement { key: statement.key.as_str().into(), value }

@@ -77,18 +77,47 @@ pub(super) fn are_direct(list: &List, side: Side) -> bool {
 /// nothing: what only may be wrong counts as wrong here.
 fn are_surely_direct(list: &List, side: Side) -> bool {
     let text = list.entries().text().as_str().as_bytes();
-    if has_glob_character(text) || has_odd_part(text) {
-        return false;
+    !has_glob_character(text)
+        && if side.refuses() {
+            !has_odd_part(text) && is_each_simple(list, side)
+        } else {
+            list.entries().are_split() && are_paths(text)
+        }
+}
+
+/// Whether each entry is a path in normal form, with or without `/**` and with no other star. It is told from three bytes at
+/// a time, so that nobody has to know where one entry ends.
+fn are_paths(text: &[u8]) -> bool {
+    const END: u8 = SEPARATOR as u8;
+    let ([b'/', second, ..], [.., y, z]) = (text, text) else { return false };
+    let is = |one: u8, other: u8| u8::from(one == other);
+    // Of the three the second is looked at: a star that is neither the first nor the last of `/**`, and what may not follow on a
+    // slash or a separator.
+    let odd = |a: u8, b: u8, c: u8| {
+        let (first, last) = (is(a, b'/') & is(c, b'*'), is(a, b'*') & is(c, END));
+        let star = is(b, b'*') & (1 ^ (first | last));
+        let slash = is(b, b'/') & (is(c, END) | is(c, b'/') | (is(a, END) & is(c, b'*')));
+        star | slash | (is(b, END) & (1 ^ is(c, b'/')))
+    };
+    let from = |start: usize| text.get(start..).unwrap_or_default().iter();
+    let (mut found, mut dots) = (odd(END, b'/', *second) | odd(*y, *z, END), is(*second, b'.'));
+    for ((a, b), c) in text.iter().zip(from(1)).zip(from(2)) {
+        found |= odd(*a, *b, *c);
+        dots |= is(*b, b'/') & is(*c, b'.');
     }
-    // Every star must be one that the shape of its entry takes away, and no slash may be left in a name or an ending.
+    found == 0 && (dots == 0 || !has_odd_part(text))
+}
+
+/// Whether each entry of a side that takes names and endings has one of their shapes, and no star or slash beside it.
+fn is_each_simple(list: &List, side: Side) -> bool {
+    let text = list.entries().text().as_str().as_bytes();
     let (mut stars, mut slashes) = (0, 0);
     let simple = list.entries().bytes().all(|entry| {
         let below = usize::from(entry.ends_with(b"/**"));
         match Parts::of(entry, side) {
             Parts::Path { path, .. } => {
                 stars += 2 * below;
-                // The sides that take names are the ones that count.
-                slashes += if side.refuses() { memchr::memchr_iter(b'/', entry).count() } else { 0 };
+                slashes += memchr::memchr_iter(b'/', entry).count();
                 matches!(path, [b'/', .., last] if *last != b'/')
             }
             Parts::Name(text) => {
@@ -104,7 +133,7 @@ fn are_surely_direct(list: &List, side: Side) -> bool {
         }
     });
     let count = |byte| memchr::memchr_iter(byte, text).count();
-    simple && stars == count(b'*') && (!side.refuses() || slashes == count(b'/'))
+    simple && stars == count(b'*') && slashes == count(b'/')
 }
 
 /// Whether there is a glob character other than a star, or a NUL.

@@ -40,7 +40,7 @@ impl<const FOLD: bool> TablesBuilder<FOLD> {
     /// Nothing of its text is copied.
     pub(super) fn add_list(&mut self, list: &Entries, mut element: u32) {
         let (set, text) = (&mut self.set, list.text());
-        set.paths.reserve(list.ends().len());
+        set.paths.reserve(list.len());
         let mut start = text.whole().1;
         for entry in list.bytes() {
             match Parts::of(entry, self.side) {

@@ -2,17 +2,19 @@
 //! tables made of a list later hold no copy of it.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What stands between two elements in the text of a list, as in `PATH`. Ends are kept, so an element may hold one too.
 pub(crate) const SEPARATOR: char = ':';
 
 /// The elements of a list.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Entries {
     text: Part,
-    /// The byte of the text that each element ends before.
-    ends: Arc<[u32]>,
+    count: u32,
+    /// The byte of the text that each element ends before. Those of a text that its separators take apart are looked for
+    /// when somebody asks for the first.
+    ends: Arc<OnceLock<Box<[u32]>>>,
 }
 
 /// A part of a text that others have parts of too.
@@ -42,6 +44,11 @@ impl Part {
         self.whole.get(start..start + self.length as usize).unwrap_or_default()
     }
 
+    /// Its length in bytes.
+    pub(super) const fn len(&self) -> u32 {
+        self.length
+    }
+
     /// The text that this is a part of, and where it begins there.
     pub(crate) fn whole(&self) -> (&Arc<String>, u32) {
         (&self.whole, self.start)
@@ -61,16 +68,25 @@ pub(super) fn length(text: &str) -> u32 {
 impl Entries {
     /// Elements of `text`, each but the last with [`SEPARATOR`] behind it.
     pub(super) fn new(text: String, ends: Vec<u32>) -> Self {
-        Self { text: text.into(), ends: ends.into() }
+        let count = u32::try_from(ends.len()).unwrap_or(u32::MAX);
+        Self { text: text.into(), count, ends: Arc::new(OnceLock::from(ends.into_boxed_slice())) }
     }
 
     /// Those that the separators of a text tell.
     pub(super) fn split(text: Part) -> Self {
-        let bytes = text.as_str().as_bytes();
-        let mut ends = Vec::with_capacity(bytes.len() / 16 + 1);
-        each_separator(bytes, |at| ends.push(at));
-        ends.push(u32::try_from(bytes.len()).unwrap_or(u32::MAX));
-        Self { text, ends: ends.into() }
+        let separators = separators(text.as_str());
+        Self { text, count: separators.saturating_add(1), ends: Arc::default() }
+    }
+
+    /// How many there are.
+    pub(crate) const fn len(&self) -> usize {
+        self.count as usize
+    }
+
+    /// Whether the separators of the text are all that take it apart: no element holds one.
+    pub(crate) fn are_split(&self) -> bool {
+        // Whoever split them found nothing but separators.
+        self.ends.get().is_none() || (self.count > 0 && separators(self.text.as_str()) == self.count - 1)
     }
 
     /// The text of all elements, each but the last with [`SEPARATOR`] behind it.
@@ -80,13 +96,18 @@ impl Entries {
 
     /// The byte of the text that each element ends before.
     pub(crate) fn ends(&self) -> &[u32] {
-        &self.ends
+        self.ends.get_or_init(|| {
+            let mut ends = Vec::with_capacity(self.len());
+            each_separator(self.text.as_str().as_bytes(), |at| ends.push(at));
+            ends.push(self.text.length);
+            ends.into()
+        })
     }
 
     /// The element of that number.
     pub(super) fn get(&self, element: usize) -> Option<&str> {
-        let end = *self.ends.get(element)? as usize;
-        let before = element.checked_sub(1).and_then(|before| self.ends.get(before));
+        let end = *self.ends().get(element)? as usize;
+        let before = element.checked_sub(1).and_then(|before| self.ends().get(before));
         let start = before.map_or(0, |end| *end as usize + 1);
         self.text.as_str().get(start..end)
     }
@@ -94,7 +115,7 @@ impl Entries {
     /// Where each element stands in the text.
     pub(super) fn ranges(&self) -> impl ExactSizeIterator<Item = Range<usize>> + Clone {
         let mut start = 0;
-        self.ends.iter().map(move |end| {
+        self.ends().iter().map(move |end| {
             let end = *end as usize;
             std::mem::replace(&mut start, end + 1)..end
         })
@@ -105,6 +126,11 @@ impl Entries {
         let text = self.text.as_str().as_bytes();
         self.ranges().map(move |range| text.get(range).unwrap_or_default())
     }
+}
+
+fn separators(text: &str) -> u32 {
+    let found = memchr::memchr_iter(SEPARATOR as u8, text.as_bytes()).count();
+    u32::try_from(found).unwrap_or(u32::MAX)
 }
 
 /// Finds separators by words of eight bytes: they stand so close that a search which begins anew behind each takes thrice as long.
@@ -130,9 +156,15 @@ fn each_separator(bytes: &[u8], mut found: impl FnMut(u32)) {
     }
 }
 
+impl Default for Entries {
+    fn default() -> Self {
+        Self::new(String::new(), Vec::new())
+    }
+}
+
 impl PartialEq for Entries {
     fn eq(&self, other: &Self) -> bool {
-        (self.text.as_str(), &self.ends) == (other.text.as_str(), &other.ends)
+        (self.text.as_str(), self.ends()) == (other.text.as_str(), other.ends())
     }
 }
 

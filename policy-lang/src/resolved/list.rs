@@ -40,9 +40,7 @@ impl List {
     /// All elements in one text, which [`List::split`] takes apart again; `None` where it could not: a list without
     /// elements, or with one that holds the separator.
     pub(crate) fn joined(&self) -> Option<&str> {
-        let text = self.entries.text().as_str();
-        let separators = memchr::memchr_iter(SEPARATOR as u8, text.as_bytes()).count();
-        (separators + 1 == self.len()).then_some(text)
+        self.entries.are_split().then(|| self.entries.text().as_str())
     }
 
     /// The elements without their places; whoever holds them shares them with the list.
@@ -57,13 +55,13 @@ impl List {
 
     /// Puts in the next run of places, of `count` elements. Whether they can be counted out.
     pub(crate) fn push_run(&mut self, run: Run, count: u32) -> bool {
-        self.places.push_run(run, count, self.entries.ends())
+        self.places.push_run(run, count, self.entries.text().len())
     }
 
     /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.entries.ends().len()
+        self.entries.len()
     }
 
     /// Whether there are none.
