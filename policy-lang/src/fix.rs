@@ -6,6 +6,7 @@ mod apply;
 pub mod delete;
 mod judge;
 mod mend;
+mod offer;
 
 pub use apply::apply;
 pub use judge::widens;

@@ -31,7 +31,7 @@ pub enum Unformatted {
 pub fn format(name: &str, text: &str, format: Format) -> Result<String, Unformatted> {
     let mut sources = SourceMap::new();
     let source = sources.add(name, text);
-    let (root, found) = parse::parse(&sources, source, format);
+    let (root, found) = parse::policy(&sources, source, format);
     let Some(root) = root.filter(|_| found.is_empty()) else {
         return Err(Unformatted::Faulty(sources, found));
     };
@@ -46,7 +46,7 @@ pub fn format(name: &str, text: &str, format: Format) -> Result<String, Unformat
     };
     let mut again = SourceMap::new();
     let source = again.add(name, formatted.as_str());
-    let (after, found) = parse::parse(&again, source, format);
+    let (after, found) = parse::policy(&again, source, format);
     let same = found.is_empty() && after.is_some_and(|after| same::same(&root, &after));
     if same && same::comments(text, &formatted) { Ok(formatted) } else { Err(Unformatted::Different) }
 }

@@ -11,6 +11,7 @@ mod layout;
 pub mod limits;
 mod mapping;
 pub mod node;
+mod ours;
 mod scalar;
 mod yaml;
 
@@ -33,12 +34,29 @@ pub enum Format {
     Auto,
 }
 
+/// Reads a source that is a policy, alone or in a template: as [`parse`] does, and where no key at its top is one of a policy
+/// the whole file is a template's.
+#[must_use]
+pub fn policy(sources: &SourceMap, id: SourceId, format: Format) -> (Option<Node<'_>>, Vec<Diagnostic>) {
+    read(sources, id, format, true)
+}
+
 /// Reads a source. The tree is there wherever something of the document could be read; it is to be trusted as a whole
-/// only when no finding came with it. Findings are sorted by place.
+/// only when no finding came with it. Of a template, which has a key `server` or `server_tests` at its top, nothing is said
+/// about the values of other keys, as long as the text can be read. Findings are sorted by place.
 #[must_use]
 pub fn parse(sources: &SourceMap, id: SourceId, format: Format) -> (Option<Node<'_>>, Vec<Diagnostic>) {
+    read(sources, id, format, false)
+}
+
+fn read(
+    sources: &SourceMap,
+    id: SourceId,
+    format: Format,
+    policy: bool,
+) -> (Option<Node<'_>>, Vec<Diagnostic>) {
     let text = sources.text(id);
-    let mut context = Context::new(id, text);
+    let mut context = Context::new(id, text, policy);
     if let Some(defect) = sources.defect(id) {
         context.report(unreadable(id, text, defect));
         return (None, context.finish());

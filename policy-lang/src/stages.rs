@@ -250,13 +250,15 @@ fn read(
     sink: &mut Sink,
 ) -> Layer {
     let Some((source, format)) = document else { return Layer::empty(LayerKind::Policy) };
-    let (root, found) = parse::parse(sources, source, format);
+    let (root, found) = parse::policy(sources, source, format);
     sink.extend(found);
     let Some(root) = root else {
         return Layer { source: Some(source), ..Layer::empty(LayerKind::Policy) };
     };
+    // Where a part of the text could not be read, a remark that something is missing may be untrue.
+    let whole = sink.is_empty();
     let (layer, found) = lower::document(sources, source, root, catalogue, LayerKind::Policy);
-    sink.extend(found);
+    sink.extend(found.into_iter().filter(|finding| whole || finding.severity != Severity::Info));
     layer
 }
 

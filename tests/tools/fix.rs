@@ -1,4 +1,4 @@
-//! `fix/<slug>.yaml` and what its fixes make of it, `<slug>.out`, with what was done below. Fixing twice is fixing once, and never
+//! `fix/<slug>.yaml` (or `.input`, a JSON document) and what its fixes make of it, `<slug>.out`, with what was done below. Fixing twice is fixing once, and never
 //! opens anything.
 
 use crate::golden::Goldens;
@@ -15,9 +15,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 fn fixed(text: &str) -> Fixed {
+    fixed_as("template.yaml", text)
+}
+
+fn fixed_as(name: &str, text: &str) -> Fixed {
     let (catalogue, levels) = (Catalogue::builtin(), Levels::default());
     let inputs = Inputs::new(&catalogue, &levels);
-    let document = Document { name: "template.yaml", bytes: text.as_bytes(), format: Format::Auto };
+    let document = Document { name, bytes: text.as_bytes(), format: Format::Auto };
     mend(document, &inputs, &widens)
 }
 
@@ -35,7 +39,9 @@ fn every_case_is_fixed_as_written_down() {
     cases.retain(|case| case.extension().is_some_and(|its| its == "yaml" || its == "input"));
     cases.sort();
     for case in cases {
-        let fixed = fixed(&fs::read_to_string(&case).unwrap());
+        let json = case.extension().is_some_and(|its| its == "input");
+        let name = if json { "policy.json" } else { "template.yaml" };
+        let fixed = fixed_as(name, &fs::read_to_string(&case).unwrap());
         let mut shown = fixed.text.clone();
         shown.push_str("---\n");
         for (code, message) in &fixed.applied {

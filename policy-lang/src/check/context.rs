@@ -178,7 +178,7 @@ impl<'a> Context<'a> {
     /// it; the caller vouches that what goes changes no value.
     pub(super) fn deletion(&self, message: impl Into<String>, at: &[Span]) -> Option<Suggestion> {
         let source = at.first()?.source;
-        let root = self.tree.get_or_init(|| parse::parse(self.sources, source, Format::Auto).0);
+        let root = self.tree.get_or_init(|| parse::policy(self.sources, source, Format::Auto).0);
         let text = self.sources.text(source);
         let mut applicability = Applicability::Safe;
         let mut edits: Vec<Edit> = Vec::with_capacity(at.len());

@@ -1,14 +1,15 @@
 //! Applies what may be applied, step by step, each on a copy that is compiled and judged before it is kept.
 //!
 //! Two kinds of step. Where the document is refused, a mistake with one way out is mended if the policy that comes out is
-//! no wider than the one in which the mistaken entries are left out: what an author misspelt was not in force, so a
-//! restriction may come back and an opening may not. Where the document is accepted, every safe suggestion is made if the
-//! policy is no wider than before. A mistake of the syntax has no policy to compare with; what its safe suggestions write
-//! is what the reader has already read.
+//! no wider than the one in which the mistaken entries are left out: what an author misspelt, or wrote so that it cannot be
+//! read, was not in force, so a restriction may come back and an opening may not. Restrictions come first: whatever else is
+//! mended is compared with them in force. Where the document is accepted, every safe suggestion is made if the policy is no
+//! wider than before.
 
+use super::offer::{Offer, apart, only, safe};
 use super::{apply, delete};
-use crate::diag::{Applicability, Code, Diagnostic, Edit, Severity};
-use crate::parse;
+use crate::diag::{Code, Diagnostic, Edit, Severity};
+use crate::parse::{self, Format};
 use crate::policy::CompiledPolicy;
 use crate::source::{SourceMap, Span};
 use crate::stages::{Document, Inputs, Outcome, compile_document};
@@ -18,7 +19,10 @@ use crate::variant::Effect;
 pub type Judge<'a> = &'a dyn Fn(&CompiledPolicy, &CompiledPolicy) -> Option<String>;
 
 /// The most rounds: a fix may lay bare the next, and a bound is cheaper than a proof.
-const ROUNDS: usize = 64;
+const ROUNDS: usize = 256;
+
+/// The most offers of one round that are compiled and judged.
+const TRIED: usize = 64;
 
 /// Codes whose fixes change no value, or they are not made.
 const IDLE: &[Code] = &[
@@ -55,8 +59,8 @@ pub struct Kept {
 #[must_use]
 pub fn mend(document: Document<'_>, inputs: &Inputs<'_>, judge: Judge<'_>) -> Fixed {
     let text = String::from_utf8_lossy(document.bytes).into_owned();
-    let mut run =
-        Run { document, inputs, judge, fixed: Fixed { text, applied: Vec::new(), kept: Vec::new() } };
+    let fixed = Fixed { text, applied: Vec::new(), kept: Vec::new() };
+    let mut run = Run { document, inputs, judge, fixed, refused: Vec::new() };
     if std::str::from_utf8(document.bytes).is_err() {
         return run.fixed;
     }
@@ -64,7 +68,7 @@ pub fn mend(document: Document<'_>, inputs: &Inputs<'_>, judge: Judge<'_>) -> Fi
         let outcome = run.compile(&run.fixed.text);
         let progress = match &outcome.policy {
             Some(before) => run.tidy(&outcome, before),
-            None => run.syntax(&outcome) || run.repair(&outcome),
+            None => run.repair(&outcome),
         };
         if !progress {
             break;
@@ -78,14 +82,8 @@ struct Run<'a> {
     inputs: &'a Inputs<'a>,
     judge: Judge<'a>,
     fixed: Fixed,
-}
-
-/// A fix with the finding that offers it.
-#[derive(Debug, Clone)]
-struct Offer {
-    code: Code,
-    message: String,
-    edits: Vec<Edit>,
+    /// Where fixes that would widen access begin; they are not tried again.
+    refused: Vec<(Code, u32)>,
 }
 
 impl Run<'_> {
@@ -113,7 +111,7 @@ impl Run<'_> {
             return None;
         }
         let span = finding.primary.as_ref().map(|label| label.span)?;
-        let (root, _) = parse::parse(&outcome.sources, outcome.document?, self.document.format);
+        let (root, _) = parse::policy(&outcome.sources, outcome.document?, self.document.format);
         let start = delete::innermost(root.as_ref()?, span.start)?;
         let deletion = delete::at(outcome.sources.text(span.source), root.as_ref()?, start)?;
         let edits = vec![Edit { span: deletion.span, replacement: deletion.replacement }];
@@ -143,51 +141,78 @@ impl Run<'_> {
         true
     }
 
-    /// Mends mistakes of the syntax whose meaning is plain.
-    fn syntax(&mut self, outcome: &Outcome) -> bool {
-        let offers =
-            self.offers(outcome, |finding| if finding.code == Code::Syntax { safe(finding) } else { None });
-        let offers = apart(&offers);
-        let edits: Vec<Edit> = offers.iter().flat_map(|offer| offer.edits.clone()).collect();
-        match apply(&self.fixed.text, &edits).filter(|text| *text != self.fixed.text) {
-            Some(text) => {
-                self.take(&offers, text);
-                true
-            }
-            None => false,
-        }
-    }
-
-    /// Mends the first mistake with one way out that gives back a restriction and opens nothing.
+    /// Mends a mistake with one way out that opens nothing, one that gives back a restriction before any other.
     fn repair(&mut self, outcome: &Outcome) -> bool {
-        let errors: Vec<&Diagnostic> =
-            outcome.diagnostics.iter().filter(|finding| finding.severity == Severity::Error).collect();
-        let Some(bare) = self.without(&self.fixed.text, &errors, outcome) else { return false };
-        let Some(before) = self.compile(&bare).policy else { return false };
-        let offers = self.offers(outcome, only);
-        for offer in offers {
+        let Some(before) = self.bare(&self.fixed.text, outcome) else { return self.unreadable(outcome) };
+        let mut harmless = None;
+        for offer in self.offers(outcome, only).into_iter().take(TRIED) {
             let Some(text) = apply(&self.fixed.text, &offer.edits) else { continue };
             let next = self.compile(&text);
             // One mistake less, and no new one.
-            let count = |outcome: &Outcome| {
-                outcome.diagnostics.iter().filter(|finding| finding.severity == Severity::Error).count()
-            };
-            if count(&next) >= errors.len() {
+            if errors(&next).len() >= errors(outcome).len() {
                 continue;
             }
-            let left: Vec<&Diagnostic> =
-                next.diagnostics.iter().filter(|finding| finding.severity == Severity::Error).collect();
-            let Some(rest) = self.without(&text, &left, &next) else { continue };
-            let Some(after) = self.compile(&rest).policy else { continue };
-            match (self.judge)(&before, &after) {
-                Some(widens) => self.keep(&offer, widens),
-                None => {
-                    self.take(&[offer], text);
-                    return true;
-                }
+            let Some(after) = self.bare(&text, &next) else { continue };
+            if let Some(widens) = (self.judge)(&before, &after) {
+                self.keep(&offer, widens);
+            } else if (self.judge)(&after, &before).is_some() {
+                self.take(&[offer], text);
+                return true;
+            } else if harmless.is_none() {
+                harmless = Some((offer, text));
             }
         }
+        let Some((offer, text)) = harmless else { return false };
+        self.take(&[offer], text);
+        true
+    }
+
+    /// Mends a text of which nothing can be read. There is no policy to compare with then but its bare preset.
+    fn unreadable(&mut self, outcome: &Outcome) -> bool {
+        let Some(source) = outcome.document else { return false };
+        if parse::policy(&outcome.sources, source, self.document.format).0.is_some() {
+            return false;
+        }
+        let mut text = self.fixed.text.clone();
+        let mut taken: Vec<Offer> = Vec::new();
+        for _ in 0..ROUNDS {
+            let next = self.compile(&text);
+            if let Some(after) = &next.policy {
+                let Some(before) = self.preset_of(&next) else { return false };
+                match ((self.judge)(&before, after), taken.first()) {
+                    (Some(widens), Some(first)) => self.keep(first, widens),
+                    (None, Some(_)) => {
+                        self.take(&taken, text);
+                        return true;
+                    }
+                    _ => {}
+                }
+                return false;
+            }
+            let syntax = |finding: &Diagnostic| only(finding).filter(|offer| offer.code == Code::Syntax);
+            let offers = apart(&self.offers(&next, syntax));
+            let edits: Vec<Edit> = offers.iter().flat_map(|offer| offer.edits.clone()).collect();
+            let Some(mended) = apply(&text, &edits).filter(|mended| *mended != text) else { return false };
+            text = mended;
+            taken.extend(offers);
+        }
         false
+    }
+
+    /// What holds with the preset of a document and nothing else of it.
+    fn preset_of(&self, outcome: &Outcome) -> Option<CompiledPolicy> {
+        let bytes = match &outcome.layer.preset {
+            Some(preset) => serde_json::json!({ "preset": preset.value }).to_string(),
+            None => "{}".to_owned(),
+        };
+        let document = Document { bytes: bytes.as_bytes(), format: Format::Json, ..self.document };
+        compile_document(Some(document), self.inputs).policy
+    }
+
+    /// The policy of a text without the entries in which its mistakes stand; none where they cannot be taken out.
+    fn bare(&self, text: &str, outcome: &Outcome) -> Option<CompiledPolicy> {
+        let bare = self.without(text, &errors(outcome), outcome)?;
+        self.compile(&bare).policy
     }
 
     /// A text without the entries in which its mistakes stand; none where one of them cannot be taken out.
@@ -206,7 +231,7 @@ impl Run<'_> {
         for place in places.into_iter().rev() {
             let mut sources = SourceMap::new();
             let source = sources.add(self.document.name, text.as_str());
-            let (root, _) = parse::parse(&sources, source, self.document.format);
+            let (root, _) = parse::policy(&sources, source, self.document.format);
             // What was taken out with a later mistake is gone already.
             let Some(start) = delete::innermost(root.as_ref()?, place) else { continue };
             let deletion = delete::at(&text, root.as_ref()?, start)?;
@@ -216,15 +241,14 @@ impl Run<'_> {
     }
 
     fn offers(&self, outcome: &Outcome, pick: impl Fn(&Diagnostic) -> Option<Offer>) -> Vec<Offer> {
-        let known = |offer: &Offer| {
-            self.fixed.kept.iter().any(|kept| kept.code == offer.code && kept.message == offer.message)
-        };
+        let known = |offer: &Offer| self.refused.contains(&(offer.code, offer.start()));
         let ours = |span: Span| Some(span.source) == outcome.document;
         let offers = outcome.diagnostics.iter().filter_map(pick);
         offers.filter(|offer| !known(offer) && offer.edits.iter().all(|edit| ours(edit.span))).collect()
     }
 
     fn keep(&mut self, offer: &Offer, widens: String) {
+        self.refused.push((offer.code, offer.start()));
         let kept = Kept { code: offer.code, message: offer.message.clone(), widens };
         if !self.fixed.kept.contains(&kept) {
             self.fixed.kept.push(kept);
@@ -233,34 +257,13 @@ impl Run<'_> {
 
     fn take(&mut self, offers: &[Offer], text: String) {
         self.fixed.text = text;
+        for (_, at) in &mut self.refused {
+            *at = offers.iter().fold(*at, |moved, offer| offer.moves(*at, moved));
+        }
         self.fixed.applied.extend(offers.iter().map(|offer| (offer.code, offer.message.clone())));
     }
 }
 
-/// The first suggestion of a finding, if it is safe.
-fn safe(finding: &Diagnostic) -> Option<Offer> {
-    let first = finding.suggestions.first().filter(|first| first.applicability == Applicability::Safe)?;
-    Some(Offer { code: finding.code, message: first.message.clone(), edits: first.edits.clone() })
-}
-
-/// The suggestion of an error that has only one.
-fn only(finding: &Diagnostic) -> Option<Offer> {
-    let [only] = finding.suggestions.as_slice() else { return None };
-    let error = finding.severity == Severity::Error;
-    error.then(|| Offer { code: finding.code, message: only.message.clone(), edits: only.edits.clone() })
-}
-
-/// The offers that touch none of those before them.
-fn apart(offers: &[Offer]) -> Vec<Offer> {
-    let mut taken: Vec<Span> = Vec::new();
-    let mut apart = Vec::new();
-    for offer in offers {
-        let touches =
-            |edit: &Edit| taken.iter().any(|span| edit.span.start <= span.end && span.start <= edit.span.end);
-        if !offer.edits.iter().any(touches) {
-            taken.extend(offer.edits.iter().map(|edit| edit.span));
-            apart.push(offer.clone());
-        }
-    }
-    apart
+fn errors(outcome: &Outcome) -> Vec<&Diagnostic> {
+    outcome.diagnostics.iter().filter(|finding| finding.severity == Severity::Error).collect()
 }

@@ -25,7 +25,7 @@ pub(crate) fn document<'s>(cx: &mut Context<'_>, root: Node<'s>) -> Option<Vec<E
         let via = entry.value.via;
         return cx.value_of(entry.key_span, via, |cx| mapping(cx, "`server`", entry.value));
     }
-    if entries.is_empty() || is_bare(cx, &entries) {
+    if is_bare(entries.iter().map(|entry| &*entry.key)) || cx.is_flow_document() {
         return Some(entries);
     }
     if let Some(first) = entries.first() {
@@ -54,13 +54,23 @@ fn mapping<'s>(cx: &mut Context<'_>, what: &str, node: Node<'s>) -> Option<Vec<E
 /// the rest may be keys of the template.
 fn is_near(entries: &[Entry<'_>], at: usize, wrapped: bool) -> bool {
     let Some(entry) = entries.get(at).filter(|entry| entry.key != words::WRAPPER) else { return false };
-    let plain: String = entry.key.trim_matches(['-', '_', ' ']).to_lowercase();
+    let plain = plain(&entry.key);
     let same_word = plain == words::WRAPPER || plain.strip_suffix('s') == Some(words::WRAPPER);
     let policy_below = || match &entry.value.kind {
         NodeKind::Map(inner) => inner.iter().any(|entry| words::DOCUMENT.contains(&&*entry.key)),
         _ => false,
     };
-    same_word || (!wrapped && strsim::osa_distance(&plain, words::WRAPPER) <= 1 && policy_below())
+    same_word || (!wrapped && is_nearly_wrapper(&entry.key) && policy_below())
+}
+
+/// Whether a key may be a misspelt `server`, by its letters.
+pub(crate) fn is_nearly_wrapper(key: &str) -> bool {
+    let plain = plain(key);
+    plain.strip_suffix('s') == Some(words::WRAPPER) || strsim::osa_distance(&plain, words::WRAPPER) <= 1
+}
+
+fn plain(key: &str) -> String {
+    key.trim_matches(['-', '_', ' ']).to_lowercase()
 }
 
 fn misspelt(cx: &mut Context<'_>, entry: &Entry<'_>) {
@@ -74,13 +84,10 @@ fn misspelt(cx: &mut Context<'_>, entry: &Entry<'_>) {
     );
 }
 
-/// Whether the file is a document by itself.
-fn is_bare(cx: &Context<'_>, entries: &[Entry<'_>]) -> bool {
-    let known = |entry: &Entry<'_>| words::DOCUMENT.contains(&&*entry.key);
-    let nearly =
-        |entry: &Entry<'_>| !suggest::closest(&entry.key, words::DOCUMENT.iter().copied()).is_empty();
-    let of_the_language = |entry: &Entry<'_>| words::misplaced(&entry.key, Level::Document).is_some();
-    entries.iter().any(known)
-        || entries.iter().all(|entry| nearly(entry) || of_the_language(entry))
-        || cx.is_flow_document()
+/// Whether a block-style file with these keys at its top is a document by itself.
+pub(crate) fn is_bare<'k>(mut keys: impl Iterator<Item = &'k str> + Clone) -> bool {
+    let nearly = |key: &str| !suggest::closest(key, words::DOCUMENT.iter().copied()).is_empty();
+    let of_the_language = |key: &str| words::misplaced(key, Level::Document).is_some();
+    keys.clone().any(|key| words::DOCUMENT.contains(&key))
+        || keys.all(|key| nearly(key) || of_the_language(key))
 }

@@ -11,14 +11,18 @@ use crate::source::{SourceId, Span};
 pub(super) struct Context<'s> {
     source: SourceId,
     pub(super) text: &'s str,
+    /// Whether the text is known to be a policy or a template that holds one.
+    pub(super) policy: bool,
+    /// Whether what is being read belongs to a template, which may say what it likes.
+    pub(super) foreign: bool,
     sink: Sink,
     nodes: usize,
     exhausted: bool,
 }
 
 impl<'s> Context<'s> {
-    pub(super) fn new(source: SourceId, text: &'s str) -> Self {
-        Self { source, text, sink: Sink::new(), nodes: 0, exhausted: false }
+    pub(super) fn new(source: SourceId, text: &'s str, policy: bool) -> Self {
+        Self { source, text, policy, foreign: false, sink: Sink::new(), nodes: 0, exhausted: false }
     }
 
     /// Source texts are bounded far below `u32::MAX`.
@@ -36,6 +40,18 @@ impl<'s> Context<'s> {
 
     pub(super) fn report(&mut self, finding: Diagnostic) {
         self.sink.push(finding);
+    }
+
+    /// Reports what is wrong with a value, unless it is none of ours.
+    pub(super) fn judge(&mut self, finding: Diagnostic) {
+        if !self.foreign {
+            self.report(finding);
+        }
+    }
+
+    /// Forgets what was read, for another reading.
+    pub(super) fn restart(&mut self) {
+        *self = Self::new(self.source, self.text, self.policy);
     }
 
     /// Whether nothing was found so far.

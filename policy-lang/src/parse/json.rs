@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use super::context::Context;
 use super::limits::{self, MAX_DEPTH};
 use super::mapping::{Mapping, duplicate};
+use super::ours::Ours;
 use super::scalar;
 use super::{Entry, Node, NodeKind};
 use crate::diag::{Code, Diagnostic};
@@ -26,8 +27,17 @@ pub(super) fn read<'s>(context: &mut Context<'s>) -> Option<Node<'s>> {
         context.report(finding);
         return None;
     }
-    let mut reader = Reader { context, text, at: start };
-    let root = reader.value(1);
+    let mut root = Reader { context, text, at: start, ours: Ours::All }.value(1);
+    if !context.is_clean()
+        && let Some(entries) = root.as_ref().and_then(Node::entries)
+    {
+        // Only a document with findings has to be told apart.
+        let ours = Ours::of(entries.iter().map(|entry| &*entry.key), context.policy, true);
+        if ours != Ours::All {
+            context.restart();
+            root = Reader { context, text, at: start, ours }.value(1);
+        }
+    }
     if root.is_none() && !context.exhausted() {
         let finding = Diagnostic::new(Code::Syntax, "the document cannot be read as JSON");
         context.report(finding.at(context.span(start..start)));
@@ -42,6 +52,7 @@ struct Reader<'s, 'c> {
     context: &'c mut Context<'s>,
     text: &'s str,
     at: usize,
+    ours: Ours,
 }
 
 impl<'s> Reader<'s, '_> {
@@ -107,10 +118,14 @@ impl<'s> Reader<'s, '_> {
             if self.punctuation()? != b':' {
                 return None;
             }
+            let foreign = self.context.foreign;
+            let ours = depth > 1 || key.as_ref().is_ok_and(|key| self.ours.holds(key));
+            self.context.foreign |= !ours;
             let value = self.value(depth + 1)?;
             if let Ok(key) = key {
                 self.entry(&mut mapping, key, key_span, value);
             }
+            self.context.foreign = foreign;
             match self.punctuation()? {
                 b',' => {}
                 b'}' => return Some(NodeKind::Map(mapping.into_entries())),
@@ -121,7 +136,7 @@ impl<'s> Reader<'s, '_> {
 
     fn entry(&mut self, mapping: &mut Mapping<'s>, key: Cow<'s, str>, key_span: Span, value: Node<'s>) {
         match mapping.find(&key) {
-            Some(first) => self.context.report(duplicate(&key, key_span, first.key_span)),
+            Some(first) => self.context.judge(duplicate(&key, key_span, first.key_span)),
             None => mapping.push(Entry { key, key_span, value }),
         }
     }
@@ -167,7 +182,7 @@ impl<'s> Reader<'s, '_> {
         let written = self.text.get(open..self.at)?;
         Some(serde_json::from_str::<String>(written).map(Cow::Owned).map_err(|error| {
             let finding = Diagnostic::new(Code::Syntax, gate::sentence(&error));
-            self.context.report(finding.at(self.context.span(open..self.at)));
+            self.context.judge(finding.at(self.context.span(open..self.at)));
             Reported
         }))
     }
@@ -187,6 +202,9 @@ impl<'s> Reader<'s, '_> {
             Ok(kind) => kind,
             Err(refused) => {
                 let span = self.context.span(start..self.at);
+                if self.context.foreign {
+                    return Some(NodeKind::Text { text: Cow::Borrowed(written), quoted: false });
+                }
                 self.context.report(refused.finding(written, span));
                 Some(NodeKind::Invalid)
             }

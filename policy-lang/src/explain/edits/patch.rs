@@ -47,7 +47,7 @@ pub(super) struct Editor<'a> {
 impl<'a> Editor<'a> {
     pub(super) fn new(sources: &'a SourceMap, source: SourceId, format: Format) -> Self {
         let text = sources.text(source);
-        let root = if text.trim().is_empty() { None } else { parse::parse(sources, source, format).0 };
+        let root = if text.trim().is_empty() { None } else { parse::policy(sources, source, format).0 };
         let json = text.trim_start_matches('\u{feff}').trim_start().starts_with('{');
         let step = root.as_ref().and_then(|root| indent_step(text, root)).unwrap_or(2);
         Self { text, root, json, step }

@@ -32,7 +32,7 @@ pub(super) fn fault(context: &Context<'_>, start: usize) -> Option<Diagnostic> {
         let comma = start + before.trim_end().len() - 1;
         let finding = Diagnostic::new(Code::Syntax, "a comma stands before the closing bracket")
             .at(context.span(comma..comma + 1))
-            .suggest(Suggestion::safe("remove the comma", context.span(comma..comma + 1), ""));
+            .suggest(Suggestion::review("remove the comma", context.span(comma..comma + 1), ""));
         return Some(finding.help("JSON has no trailing commas"));
     }
     if let Some(finding) = leading_zero(context, text, start, at) {

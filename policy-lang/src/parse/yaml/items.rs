@@ -64,6 +64,14 @@ pub(super) struct Items<'t> {
 }
 
 impl Items<'_> {
+    /// The text of a scalar.
+    pub(super) fn text(&self, at: usize) -> Option<&str> {
+        match self.list.get(at).map(|item| &item.kind) {
+            Some(Kind::Scalar { text, .. }) => Some(text),
+            _ => None,
+        }
+    }
+
     /// The index of the first item after an item and its children.
     pub(super) fn after(&self, at: usize) -> usize {
         match self.list.get(at).map(|item| &item.kind) {

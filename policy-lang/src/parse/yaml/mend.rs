@@ -62,7 +62,8 @@ impl Mended {
     /// A scalar that begins like something else in YAML: `*`, `@defaults`, `{a,b}_x`.
     fn unquoted_scalar(&self, items: &Items<'_>, error: &SyntaxError) -> Option<Range<usize>> {
         // `*_stream:` is read as an alias whose name ends in the colon.
-        if let Some(last) = items.list.iter().rev().find(|item| !matches!(item.kind, Kind::Missing))
+        // In flow style an empty value of the alias comes between.
+        if let Some(last) = items.list.iter().rev().find(|item| !item.range.is_empty())
             && matches!(last.kind, Kind::UnknownAlias)
             && self.text.get(last.range.clone()).is_some_and(|alias| alias.ends_with(':'))
         {
@@ -124,7 +125,7 @@ pub(super) fn must_be_quoted(context: &Context<'_>, written: &str, range: Range<
     Diagnostic::new(Code::Syntax, format!("{} must be quoted", quoted(written)))
         .at(span)
         .help(format!("without quotes YAML takes it for {}", meaning(written)))
-        .suggest(Suggestion::safe("put it in quotes", span, format!("\"{escaped}\"")))
+        .suggest(Suggestion::review("put it in quotes", span, format!("\"{escaped}\"")))
 }
 
 fn meaning(written: &str) -> &'static str {

@@ -33,7 +33,7 @@ impl<'s> Merged<'s> {
         let key_span = builder.context.span(key.range.clone());
         if let Some(first) = self.key.replace(key_span) {
             let finding = duplicate("<<", key_span, first).help("merge several with `<<: [*a, *b]`");
-            builder.context.report(finding);
+            builder.context.judge(finding);
             return Some(true);
         }
         let site = Site { via: site.via.or(Some(key_span)), ..site };
@@ -76,7 +76,9 @@ impl<'s> Merged<'s> {
                     builder.context.give_up(limits::too_deep().at(span).via(site.via));
                     return None;
                 }
+                let outer = std::mem::replace(&mut builder.via, site.via);
                 let mapping = builder.mapping(target, *end, site)?;
+                builder.via = outer;
                 self.entries.refused |= mapping.refused;
                 for entry in mapping.into_entries() {
                     if self.entries.find(&entry.key).is_none() {
@@ -96,7 +98,7 @@ impl<'s> Merged<'s> {
                     Diagnostic::new(Code::WrongType, "a merge key takes a mapping, or a list of mappings")
                         .at(span)
                         .help("write `<<: *name`, where `&name` stands before a mapping");
-                builder.context.report(finding);
+                builder.context.judge(finding);
             }
         }
         Some(())

@@ -8,6 +8,7 @@ use granit_parser::ScalarStyle;
 use super::super::context::Context;
 use super::super::limits::{self, MAX_DEPTH};
 use super::super::mapping::{Mapping, duplicate};
+use super::super::ours::Ours;
 use super::super::scalar;
 use super::super::{Entry, Node, NodeKind};
 use super::items::{Item, ItemTag, Items, Kind};
@@ -20,6 +21,9 @@ pub(super) struct Builder<'s, 'i> {
     pub(super) context: &'i mut Context<'s>,
     pub(super) items: &'i Items<'i>,
     mended: &'i Mended,
+    ours: Ours,
+    /// The alias through which the value being read was reached.
+    pub(super) via: Option<Span>,
 }
 
 /// Where a value is being built: through which alias, and how deep.
@@ -37,7 +41,17 @@ pub(super) fn build<'s>(context: &mut Context<'s>, items: &Items<'_>, mended: &M
         // Where a syntax error came first there is nothing to say about an empty document.
         return context.is_clean().then(|| context.node(NodeKind::Null { written: false }, span, None));
     }
-    Builder { context, items, mended }.value(0, Site { via: None, depth: 1 })
+    let ours = ours(context, items);
+    Builder { context, items, mended, ours, via: None }.value(0, Site { via: None, depth: 1 })
+}
+
+/// Which entries of the root are ours.
+fn ours(context: &Context<'_>, items: &Items<'_>) -> Ours {
+    let Some(Item { kind: Kind::Map { end }, range, .. }) = items.list.first() else { return Ours::All };
+    let flow = context.text.get(range.start..).is_some_and(|root| root.starts_with('{'));
+    let keys = std::iter::successors(Some(1), |&key| Some(items.after(items.after(key))));
+    let keys = keys.take_while(|key| key < end).filter_map(|key| items.text(key));
+    Ours::of(keys, context.policy, flow)
 }
 
 impl<'s, 'i> Builder<'s, 'i> {
@@ -93,6 +107,11 @@ impl<'s, 'i> Builder<'s, 'i> {
             let key_at = next;
             let value_at = self.items.after(key_at);
             next = self.items.after(value_at);
+            if at == 0 {
+                // Of a template's own entries nothing is said.
+                self.context.foreign = !self.items.text(key_at).is_some_and(|key| self.ours.holds(key))
+                    && self.ours != Ours::All;
+            }
             if merged.take(self, key_at, value_at, inner)? {
                 continue;
             }
@@ -106,10 +125,13 @@ impl<'s, 'i> Builder<'s, 'i> {
             match mapping.find(&key) {
                 Some(first) => {
                     let finding = duplicate(&key, key_span, first.key_span).via(site.via);
-                    self.context.report(finding);
+                    self.context.judge(finding);
                 }
                 None => mapping.push(Entry { key, key_span, value }),
             }
+        }
+        if at == 0 {
+            self.context.foreign = false;
         }
         merged.add_to(&mut mapping);
         Some(mapping)
@@ -132,6 +154,9 @@ impl<'s, 'i> Builder<'s, 'i> {
                 NodeKind::Invalid => None,
                 other => {
                     let written = self.slice(&item.range);
+                    if self.context.foreign {
+                        return Some((Cow::Borrowed(written), span));
+                    }
                     let what = Node { kind: other, span, via: None }.describe();
                     let message = format!("key {} is {what}, and keys are text", quoted(written));
                     let help = format!("put it in quotes: `\"{}\"`", written.trim());
@@ -149,7 +174,7 @@ impl<'s, 'i> Builder<'s, 'i> {
             {
                 let written = self.slice(&item.range);
                 let finding = must_be_quoted(self.context, written, item.range.clone());
-                self.context.report(finding);
+                self.judge(finding);
                 Some((Cow::Borrowed(written), span))
             }
             _ => self.refuse_key(span, "a list or mapping cannot be a key", Some("keys are text")),
@@ -158,7 +183,7 @@ impl<'s, 'i> Builder<'s, 'i> {
 
     fn refuse_key<T>(&mut self, span: Span, message: &str, help: Option<&str>) -> Option<T> {
         let finding = Diagnostic::new(Code::WrongType, message).at(span);
-        self.context.report(match help {
+        self.judge(match help {
             Some(help) => finding.help(help),
             None => finding,
         });
@@ -174,9 +199,10 @@ impl<'s, 'i> Builder<'s, 'i> {
             match scalar::resolve(text) {
                 Ok(Some(kind)) => return kind,
                 Ok(None) => {}
+                Err(_) if self.context.foreign => {}
                 Err(refused) => {
                     let span = self.context.span(item.range.clone());
-                    self.context.report(refused.finding(written, span));
+                    self.judge(refused.finding(written, span));
                     return NodeKind::Invalid;
                 }
             }
@@ -205,7 +231,7 @@ impl<'s, 'i> Builder<'s, 'i> {
             },
             _ => false,
         };
-        if fits {
+        if fits || self.context.foreign {
             return kind;
         }
         let written = quoted(self.slice(range));
@@ -215,7 +241,7 @@ impl<'s, 'i> Builder<'s, 'i> {
         };
         let span = self.context.span(range.clone());
         let finding = Diagnostic::new(Code::Syntax, message).at(span);
-        self.context.report(finding.help("remove the tag; quotes make a value text"));
+        self.judge(finding.help("remove the tag; quotes make a value text"));
         NodeKind::Invalid
     }
 
@@ -225,7 +251,16 @@ impl<'s, 'i> Builder<'s, 'i> {
             self.report_cycle(span);
             return Some(self.context.invalid(span, site.via));
         }
-        self.value(target, Site { via: site.via.or(Some(span)), ..site })
+        let via = site.via.or(Some(span));
+        let outer = std::mem::replace(&mut self.via, via);
+        let value = self.value(target, Site { via, ..site });
+        self.via = outer;
+        value
+    }
+
+    /// Reports what is wrong with a value, and the alias that leads to it.
+    fn judge(&mut self, finding: Diagnostic) {
+        self.context.judge(finding.via(self.via));
     }
 
     pub(super) fn report_cycle(&mut self, span: Span) {

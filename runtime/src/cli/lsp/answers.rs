@@ -63,7 +63,7 @@ fn told(session: &mut Session, at: &TextDocumentPositionParams) -> Option<(assis
     let (open, judged) = session.document(&at.text_document.uri)?;
     let outcome = &judged.outcome;
     let byte = encoding.byte(&open.text, at.position);
-    let (root, _) = parse::parse(&outcome.sources, outcome.document?, open.format());
+    let (root, _) = parse::policy(&outcome.sources, outcome.document?, open.format());
     let hover = assist::hover(&root?, u32::try_from(byte).ok()?, outcome.policy.as_ref(), &catalogue)?;
     let range = encoding.range(&open.text, hover.span.range());
     Some((hover, range))
