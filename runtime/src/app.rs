@@ -16,12 +16,13 @@ use crate::browser::Browsers;
 use crate::commands::Commands;
 use crate::endpoint::RequestId;
 use crate::env::Env;
+use crate::error::{ApiError, ErrorCode};
 use crate::process;
 use crate::pty;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Instant;
-use tokio::sync::watch;
+use tokio::sync::{SetOnce, watch};
 use tokio_util::sync::CancellationToken;
 
 /// A running server.
@@ -46,6 +47,8 @@ pub struct App {
     pub browsers: Browsers,
     /// Wrong tokens by peer.
     pub failed_logins: FailedLogins,
+    /// Set when the first policy is prepared: its directories are held from then on.
+    prepared: SetOnce<()>,
     /// Counts the policies that have been put in force.
     reloads: watch::Sender<u64>,
     /// Cancelled when the server stops: streams and sockets end then.
@@ -82,6 +85,7 @@ impl App {
             terminals: Arc::default(),
             agents,
             failed_logins: FailedLogins::default(),
+            prepared: SetOnce::new(),
             reloads: watch::Sender::new(0),
             stopping: CancellationToken::new(),
             started: Instant::now(),
@@ -94,6 +98,24 @@ impl App {
     #[must_use]
     pub fn policy(&self) -> Arc<PolicyState> {
         Arc::clone(&self.policy.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Lets go who waits in [`Self::until_prepared`].
+    pub(crate) fn set_prepared(&self) {
+        // It is said once, by the start.
+        let _ = self.prepared.set(());
+    }
+
+    /// Waits until the policy that the server started with is prepared: for a moment at its start, and later not at all.
+    ///
+    /// # Errors
+    /// 503 `draining` where the server stops before.
+    pub async fn until_prepared(&self) -> Result<(), ApiError> {
+        tokio::select! {
+            biased;
+            _ = self.prepared.wait() => Ok(()),
+            () = self.stopping.cancelled() => Err(ApiError::new(ErrorCode::Draining, "The server is stopping")),
+        }
     }
 
     /// Puts another policy in force. Calls that are under way keep the one that admitted them.

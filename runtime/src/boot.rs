@@ -55,17 +55,15 @@ fn start(options: Options, declared: Option<commands::Declared>) -> Result<(), F
     let loaded = loader.load(&env, None)?;
     // From here on no secret is read from the environment any more, and no second thread exists yet.
     env.scrub();
-    let exposure = flags::exposure(&options, &loaded.state)?;
-    log::show(&loaded.findings);
-    if let Some(warning) = exposure {
-        log::say(format_args!("warning: {warning}"));
-    }
+    loaded.tell();
     if let Some(warning) = children::exposure(user.as_ref()) {
         log::say(format_args!("warning: {warning}"));
     }
     let audit = open_audit(env.audit_file.as_deref())?;
     let runtime = serve::runtime().map_err(|error| Fault::failed(format!("cannot start: {error}")))?;
     let (app, served) = runtime.block_on(async {
+        // Before anyone can know that we listen: a signal must find its handler.
+        let signals = serve::Signals::listen();
         let sockets = serve::bind(&options, &env, loaded.state.serves_terminals()).await?;
         let processes = children::engine(&options, &env, &loaded.state, user.as_ref())?;
         let app = Arc::new(App::new(
@@ -78,7 +76,7 @@ fn start(options: Options, declared: Option<commands::Declared>) -> Result<(), F
         ));
         // The last fault that is told in person.
         log::detach().map_err(|error| Fault::failed(format!("cannot start the log: {error}")))?;
-        let served = serve::run(&app, &loader, sockets).await;
+        let served = serve::run(&app, loader, sockets, signals).await;
         Ok::<_, Fault>((app, served))
     })?;
     // What is still under way ends here, and writes how.

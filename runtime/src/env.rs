@@ -106,6 +106,9 @@ pub struct Env {
     /// Whether requests may ask for faults.
     #[cfg(debug_assertions)]
     pub(crate) test_faults: bool,
+    /// A file that holds up the preparation of the policy for as long as it is there.
+    #[cfg(debug_assertions)]
+    pub(crate) test_hold: Option<String>,
     secrets: Secrets,
 }
 
@@ -132,6 +135,8 @@ impl Env {
             withheld: Arc::default(),
             #[cfg(debug_assertions)]
             test_faults: variable("ABX_TEST_FAULTS").is_some(),
+            #[cfg(debug_assertions)]
+            test_hold: variable("ABX_TEST_HOLD"),
             secrets: Secrets::default(),
         }
     }

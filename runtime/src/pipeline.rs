@@ -98,7 +98,7 @@ async fn steps(
     // Nothing may touch the machine before the directories of the policy are held: what takes the place of one later counts for
     // nothing.
     if matched.declared().group != Group::Core {
-        permit.state().guard.wait_until_held();
+        app.until_prepared().await?;
     }
     // 8, first half: what is about to change is written before it changes
     record.intend(&query, &intake, &note)?;

@@ -81,6 +81,33 @@ fn row_92_no_token_on_all_interfaces() {
 }
 
 #[test]
+fn a_reload_is_held_to_what_a_start_is() {
+    let with_token =
+        r#"{"base_dir":"{base}","auth":{"tokens":[{"id":"ci","scopes":["files:read"],"token_env":"CI"}]}}"#;
+    let setup = || Setup::new().policy(with_token).env("CI", "secret").host("0.0.0.0");
+    let reload = |server: &Server| {
+        let path = server.dir.path().join("policy.yaml");
+        std::fs::write(path, r#"{"endpoints":{"download":false}}"#).unwrap();
+        server.signal("HUP");
+    };
+    let open = "no token is configured";
+
+    let strict = setup().arg("--require-auth").start();
+    reload(&strict);
+    let line = strict.wait_for("the policy was not reloaded, the old one stays");
+    assert!(line.contains(open) && line.contains("--require-auth"), "{line}");
+    assert_eq!(get(strict.port, "/env").status, 401);
+
+    let lenient = setup().start();
+    assert!(!lenient.stderr().iter().any(|line| line.contains(open)));
+    reload(&lenient);
+    lenient.wait_for("policy reloaded");
+    let line = lenient.wait_for(open);
+    assert!(line.contains("warning: ") && line.contains("from other machines too (0.0.0.0)"), "{line}");
+    assert_eq!(get(lenient.port, "/env").status, 200);
+}
+
+#[test]
 fn row_94_other_places_for_a_token() {
     let server = Setup::new().env("ABX_SERVER_TOKEN", "canary-94").start();
     let right = r#"{"error":"unauthorized","type":"AuthError","code":"unauthorized"}"#;

@@ -270,18 +270,3 @@ fn row_173_a_wall_clock_that_jumps() {
     stream.write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
     assert_eq!(read_all(&mut stream).only().status, 200);
 }
-
-/// The directories are opened once the port is bound: what keeps one from being opened ends the server all the same.
-#[test]
-fn directories_that_cannot_be_opened_end_the_server() {
-    let dirs: Vec<String> = (0..100).map(|number| format!("dir-{number}")).collect();
-    let allow: Vec<String> = dirs.iter().map(|dir| format!("{{base}}/{dir}/**")).collect();
-    let policy = json!({"endpoints": {"download": {"paths": {"allow": allow}}}}).to_string();
-    let setup =
-        dirs.iter().fold(Setup::new().policy(&policy), |setup, dir| setup.file(&format!("{dir}/a"), ""));
-    let mut server = setup.under(&["prlimit", "--nofile=60"]).start();
-    assert_eq!(server.wait(), Some(1));
-    server.wait_for(
-        "error: cannot open the directories that the policy names: Too many open files (os error 24)",
-    );
-}

@@ -63,6 +63,7 @@ mod shells;
 mod slots;
 mod soak;
 mod sockets;
+mod starts;
 mod template_starts;
 mod templates;
 mod terminal_sockets;

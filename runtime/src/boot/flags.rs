@@ -1,7 +1,8 @@
 //! What the command line says, and how it goes together with the environment.
 
 use super::Fault;
-use crate::app::{MAX_UPLOAD_BYTES, PolicyState, Settings};
+use crate::app::{MAX_UPLOAD_BYTES, Settings};
+use crate::auth::Tokens;
 use crate::env::Env;
 use policy_lang::rules::size;
 use std::net::IpAddr;
@@ -111,8 +112,8 @@ pub(super) fn pty_port(options: &Options, env: &Env) -> Result<u16, Fault> {
 }
 
 /// What is open to whom: a warning, or under `--require-auth` a refusal.
-pub(super) fn exposure(options: &Options, state: &PolicyState) -> Result<Option<String>, Fault> {
-    if !state.tokens.is_open() {
+pub(super) fn exposure(options: &Options, tokens: &Tokens) -> Result<Option<String>, Fault> {
+    if !tokens.is_open() {
         return Ok(None);
     }
     let help = "set ABX_SERVER_TOKEN or write `auth.tokens` in the policy";

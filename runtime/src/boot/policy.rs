@@ -6,10 +6,11 @@ mod lookup;
 
 use super::commands::Declared;
 use super::source::{self, Source};
-use super::{Fault, Options};
+use super::{Fault, Options, flags};
 use crate::app::{PolicyState, Settings};
 use crate::auth::Tokens;
 use crate::env::Env;
+use crate::log;
 use policy_lang::check::Facts;
 use policy_lang::diag::Levels;
 use policy_lang::endpoint::{Catalogue, EndpointId, Key};
@@ -41,7 +42,19 @@ pub(super) struct Loader {
 pub(super) struct Loaded {
     pub(super) state: PolicyState,
     /// What was found about it, as people read it; empty where nothing was.
-    pub(super) findings: String,
+    findings: String,
+    /// That it asks nobody who they are.
+    exposure: Option<String>,
+}
+
+impl Loaded {
+    /// Says in the log what whoever runs the server should know of it.
+    pub(super) fn tell(&self) {
+        log::show(&self.findings);
+        if let Some(warning) = &self.exposure {
+            log::say(format_args!("warning: {warning}"));
+        }
+    }
 }
 
 impl Loader {
@@ -72,7 +85,8 @@ impl Loader {
         let tokens = Tokens::read(declared, legacy, |variable| env.secret(variable))
             .map_err(|error| Fault::failed(format!("{}: {error}", source.name)))?;
         let guard = guard::begin(&policy, env, &self.state_dir, earlier.map(|earlier| &earlier.guard))?;
-        Ok(Loaded { state: PolicyState::new(policy, tokens, guard, warnings, earlier), findings })
+        let exposure = flags::exposure(&self.options, &tokens)?;
+        Ok(Loaded { state: PolicyState::new(policy, tokens, guard, warnings, earlier), findings, exposure })
     }
 
     fn compile(&self, source: &Source, env: &Env) -> Result<(CompiledPolicy, Vec<String>, String), Fault> {

@@ -14,6 +14,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::task::spawn_blocking;
 use tokio_util::task::TaskTracker;
 
 /// How long calls under way may take to end after a stop; what is left then is cut. With the end of all children, which
@@ -71,9 +72,12 @@ async fn bind_one(host: IpAddr, port: u16, flag: &str) -> Result<(TcpListener, S
 ///
 /// # Errors
 /// A policy that cannot be prepared.
-pub(super) async fn run(app: &Arc<App>, loader: &Loader, sockets: Sockets) -> Result<(), Fault> {
-    // Before anyone can know that we listen: a signal must find its handler.
-    let signals = Signals::listen();
+pub(super) async fn run(
+    app: &Arc<App>,
+    loader: Loader,
+    sockets: Sockets,
+    signals: Signals,
+) -> Result<(), Fault> {
     let (tasks, crowd) = (TaskTracker::new(), Arc::new(Crowd::new(MAX_CONNECTIONS)));
     let accept = |socket, listener| {
         tasks.spawn(listen(Arc::clone(app), socket, listener, Arc::clone(&crowd), tasks.clone()));
@@ -87,20 +91,7 @@ pub(super) async fn run(app: &Arc<App>, loader: &Loader, sockets: Sockets) -> Re
             log::say(format_args!("listening on http://{http_at}, terminals on ws://{pty_at}/pty"));
         }
     }
-    // Who asks for health is answered meanwhile. Whatever touches the machine waits: no child may run before the directories
-    // are held.
-    app.policy().prepare(None).map_err(unprepared)?;
-    if let Some(worker) = &app.commands.worker {
-        tokio::spawn(Arc::clone(worker).run(Arc::clone(&app.processes), app.stopping.clone()));
-    }
-    tokio::spawn(automation::resume(Arc::clone(app)));
-    match signals {
-        Ok(signals) => signals.until_told(app, loader).await,
-        Err(error) => {
-            log::say(format_args!("cannot listen to signals, only SIGKILL stops the server: {error}"));
-            std::future::pending().await
-        }
-    }
+    let ended = until_told(app, loader, signals).await;
 
     log::say(format_args!("stopping"));
     app.stopping.cancel();
@@ -110,6 +101,57 @@ pub(super) async fn run(app: &Arc<App>, loader: &Loader, sockets: Sockets) -> Re
         () = tasks.wait() => {}
         () = tokio::time::sleep(GRACE) => log::say(format_args!("calls were still under way and are cut")),
     }
+    ended
+}
+
+/// Prepares the policy, then reads it anew as often as a signal says so, until one says stop. The work is done on a thread of
+/// its own: it may take long, and a directory or a file that does not answer must not keep the server from its end.
+async fn until_told(app: &Arc<App>, loader: Loader, signals: Signals) -> Result<(), Fault> {
+    let Signals { mut stop, reload: mut again } = signals;
+    let preparing = Arc::clone(app);
+    // Who asks for health is answered meanwhile. Whatever touches the machine waits: no child may run before the directories
+    // are held.
+    let prepared = spawn_blocking(move || {
+        #[cfg(debug_assertions)]
+        hold_up(&preparing.env)?;
+        preparing.policy().prepare(None)
+    });
+    tokio::select! {
+        () = any(&mut stop) => return Ok(()),
+        prepared = prepared => prepared.map_err(std::io::Error::other).flatten().map_err(unprepared)?,
+    }
+    app.set_prepared();
+    if let Some(worker) = &app.commands.worker {
+        tokio::spawn(Arc::clone(worker).run(Arc::clone(&app.processes), app.stopping.clone()));
+    }
+    tokio::spawn(automation::resume(Arc::clone(app)));
+    let loader = Arc::new(loader);
+    loop {
+        tokio::select! {
+            () = any(&mut stop) => return Ok(()),
+            () = again.next() => {}
+        }
+        let (app, loader) = (Arc::clone(app), Arc::clone(&loader));
+        let reloaded = spawn_blocking(move || reload(&app, &loader));
+        // Another signal to reload is remembered meanwhile.
+        tokio::select! {
+            () = any(&mut stop) => return Ok(()),
+            // A panic has been told, and the old policy stays.
+            _ = reloaded => {}
+        }
+    }
+}
+
+/// Waits while the file is there that a test has named, and fails where the test wants it.
+#[cfg(debug_assertions)]
+fn hold_up(env: &Env) -> std::io::Result<()> {
+    let Some(file) = &env.test_hold else { return Ok(()) };
+    while let Ok(text) = std::fs::read_to_string(file) {
+        if text == "fail" {
+            return Err(std::io::Error::other("held up by a test"));
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
     Ok(())
 }
 
@@ -118,30 +160,46 @@ fn unprepared(error: std::io::Error) -> Fault {
 }
 
 /// The signals that a server obeys.
-struct Signals {
-    terminate: Signal,
-    interrupt: Signal,
-    hangup: Signal,
+pub(super) struct Signals {
+    stop: [Heard; 2],
+    reload: Heard,
 }
 
 impl Signals {
-    fn listen() -> std::io::Result<Self> {
-        Ok(Self {
-            terminate: signal(SignalKind::terminate())?,
-            interrupt: signal(SignalKind::interrupt())?,
-            hangup: signal(SignalKind::hangup())?,
-        })
+    /// Listens from here on.
+    pub(super) fn listen() -> Self {
+        Self {
+            stop: [
+                Heard::of(SignalKind::terminate(), "SIGTERM"),
+                Heard::of(SignalKind::interrupt(), "SIGINT"),
+            ],
+            reload: Heard::of(SignalKind::hangup(), "SIGHUP"),
+        }
+    }
+}
+
+/// A signal; nothing where the system does not let us hear it.
+struct Heard(Option<Signal>);
+
+impl Heard {
+    fn of(kind: SignalKind, name: &str) -> Self {
+        let deaf = |error| log::say(format_args!("cannot listen to {name}: {error}"));
+        Self(signal(kind).map_err(deaf).ok())
     }
 
-    /// Reloads on SIGHUP; returns on SIGTERM and SIGINT.
-    async fn until_told(mut self, app: &App, loader: &Loader) {
-        loop {
-            tokio::select! {
-                _ = self.terminate.recv() => return,
-                _ = self.interrupt.recv() => return,
-                _ = self.hangup.recv() => reload(app, loader),
-            }
+    async fn next(&mut self) {
+        match &mut self.0 {
+            Some(signal) => drop(signal.recv().await),
+            None => std::future::pending().await,
         }
+    }
+}
+
+/// Waits for one of them.
+async fn any([one, other]: &mut [Heard; 2]) {
+    tokio::select! {
+        () = one.next() => {}
+        () = other.next() => {}
     }
 }
 
@@ -154,7 +212,7 @@ fn reload(app: &App, loader: &Loader) {
     });
     match loaded {
         Ok(loaded) => {
-            log::show(&loaded.findings);
+            loaded.tell();
             if loaded.state.serves_terminals() && !earlier.serves_terminals() {
                 log::say(format_args!(
                     "`pty_connect` is open now; where its listener is closed it opens at the next start"

@@ -132,11 +132,6 @@ impl Guard {
         Ok(())
     }
 
-    /// Waits for [`Self::hold`], at the start of a server for a moment and later not at all.
-    pub fn wait_until_held(&self) {
-        self.roots();
-    }
-
     /// Where relative paths start.
     #[must_use]
     pub fn base_dir(&self) -> &[u8] {

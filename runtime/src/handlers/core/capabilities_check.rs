@@ -39,10 +39,13 @@ pub(crate) async fn call(mut call: Call) -> Answer {
     let name = body.required_text("endpoint")?;
     let (ix, decl) = find(&call, &name)
         .ok_or_else(|| ApiError::invalid("endpoint", format!("endpoint is not known: {name}")))?;
-    let state = call.permit().state();
-    let policy = &state.policy;
     let op = op(&mut body)?;
     let named = paths(&mut body)?;
+    if !named.is_empty() {
+        // Where path rules are many, sorting them takes so long that nobody who asks should have to do it.
+        call.app().until_prepared().await?;
+    }
+    let policy = &call.permit().state().policy;
     let base = policy.base_dir().as_bytes();
     let normal = named.iter().map(|(role, path)| {
         let path = absolute(base, path.as_bytes());
