@@ -103,6 +103,7 @@ pub fn compile(resolved: Resolved, options: &Options<'_>) -> Result<CompiledPoli
         endpoints: endpoints.into(),
         principals,
         base_dir: options.base_dir.into(),
+        base_values: options.base_values.into(),
         revision: options.revision.into(),
         resolved,
     })

@@ -114,7 +114,7 @@ pub fn explain<'a>(policy: &'a CompiledPolicy, catalogue: &Catalogue, query: &Qu
         rule: policy.rule_name(element.rule),
         at: policy.place(element),
         gates,
-        keys: keys(policy.resolved(), catalogue, policy.base_dir(), query.endpoint),
+        keys: keys(policy, catalogue, query.endpoint),
         notes: notes(policy, catalogue, query),
     }
 }

@@ -4,7 +4,7 @@
 //! [`CompiledPolicy`] is made by [`crate::compile`] from a [`Resolved`] and keeps it beside the tables that decide, so
 //! that a refusal can name its rule and the place of the rule.
 
-use crate::endpoint::{AuditLevel, ENDPOINTS, EndpointDecl, Key};
+use crate::endpoint::{AuditLevel, ENDPOINTS, EndpointDecl, EndpointId, Key};
 use crate::matchers::command::CommandRules;
 use crate::matchers::extension::ExtensionRules;
 use crate::matchers::port::PortRules;
@@ -164,6 +164,7 @@ pub struct CompiledPolicy {
     pub(crate) endpoints: Box<[EndpointPolicy]>,
     pub(crate) principals: Option<Box<[Principal]>>,
     pub(crate) base_dir: Box<str>,
+    pub(crate) base_values: Box<[(EndpointId, Key, u64)]>,
     pub(crate) revision: Box<str>,
     pub(crate) resolved: Resolved,
 }
@@ -213,6 +214,14 @@ impl CompiledPolicy {
     #[must_use]
     pub fn principals(&self) -> Option<&[Principal]> {
         self.principals.as_deref()
+    }
+
+    /// What the process has put in the place of the catalogue's value for a key.
+    #[must_use]
+    pub fn base_value(&self, ix: EndpointIx, key: Key) -> Option<u64> {
+        let id = ENDPOINTS.get(usize::from(ix.0))?.id;
+        let replaced = self.base_values.iter().find(|(of, named, _)| (*of, *named) == (id, key));
+        replaced.map(|(_, _, value)| *value)
     }
 
     /// Where relative paths start. Absolute and normal.

@@ -6,7 +6,7 @@
 mod settings;
 mod state;
 
-pub use settings::{MAX_UPLOAD_BYTES, Settings};
+pub use settings::Settings;
 pub use state::{PolicyState, index};
 
 use crate::agents::Agents;

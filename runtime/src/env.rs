@@ -4,6 +4,7 @@
 #![expect(clippy::disallowed_methods, reason = "this is the one reader of the environment")]
 
 mod scrub;
+pub(crate) mod uploads;
 mod withheld;
 
 pub use withheld::Withheld;
@@ -50,7 +51,7 @@ pub const VARIABLES: &[Variable] = &[
     },
     Variable {
         name: MAX_UPLOAD_SIZE,
-        default: "100MB",
+        default: "unset: 16MB as JSON, 100MB as a stream",
         meaning: "largest upload where the policy says none",
     },
     Variable { name: POLICY, default: "unset", meaning: "the policy itself, as JSON" },

@@ -67,3 +67,4 @@ mod starts;
 mod template_starts;
 mod templates;
 mod terminal_sockets;
+mod upload_size;

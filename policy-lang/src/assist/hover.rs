@@ -132,7 +132,7 @@ impl Told<'_> {
         }
         let Some(policy) = self.policy else { return };
         text.push_str("\n\n| key | value | rule |\n| --- | --- | --- |\n");
-        for report in explain::keys(policy.resolved(), self.catalogue, policy.base_dir(), endpoint) {
+        for report in explain::keys(policy, self.catalogue, endpoint) {
             let (value, rule) = match &report.holds {
                 Holds::One { winner, .. } => (show_value(report.key, &winner.value), winner.rule.to_owned()),
                 Holds::Union(elements) => {
@@ -189,7 +189,7 @@ impl Told<'_> {
     fn holds(&self, key: Key, takers: &[EndpointIx], text: &mut String) {
         let Some(policy) = self.policy else { return };
         for endpoint in takers.iter().take(SHOWN) {
-            let reports = explain::keys(policy.resolved(), self.catalogue, policy.base_dir(), *endpoint);
+            let reports = explain::keys(policy, self.catalogue, *endpoint);
             let Some(report) = reports.iter().find(|report| report.key == key) else { continue };
             let name = self.catalogue.name(*endpoint);
             match &report.holds {

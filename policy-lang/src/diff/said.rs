@@ -87,7 +87,7 @@ fn by_key(view: &View<'_>, key: Key) -> Said {
         };
     }
     let Ok(catalogue) = Catalogue::with_custom(resolved.custom.clone()) else { return Said::default() };
-    let all = explain::keys(resolved, &catalogue, view.policy.base_dir(), view.ix);
+    let all = explain::keys(view.policy, &catalogue, view.ix);
     match all.into_iter().find(|report| report.key == key).map(|report| report.holds) {
         Some(Holds::One { winner, .. }) => Said {
             value: Some(show_value(key, &winner.value)),

@@ -3,6 +3,7 @@
 use crate::endpoint::{AuditLevel, BaseValue, Catalogue, EndpointId, KEYS, Key, MergeLaw};
 use crate::layer::LayerKind;
 use crate::merge::conflict::same_value;
+use crate::policy::CompiledPolicy;
 use crate::resolved::{
     EndpointIx, FilePlace, List, Resolved, ResolvedStatement, ResolvedValue, RuleIx, StatementIx,
 };
@@ -95,11 +96,11 @@ pub struct SaidElement<'a> {
 /// The keys of an endpoint that have a value, in the order of the key table. A key that is absent here restricts nothing.
 #[must_use]
 pub fn keys<'a>(
-    resolved: &'a Resolved,
+    policy: &'a CompiledPolicy,
     catalogue: &Catalogue,
-    base_dir: &str,
     endpoint: EndpointIx,
 ) -> Vec<KeyReport<'a>> {
+    let resolved = policy.resolved();
     let accepted = catalogue.accepts(endpoint);
     let report = |key: Key| {
         let candidates = resolved.candidates(endpoint, key);
@@ -108,7 +109,11 @@ pub fn keys<'a>(
             let elements: Vec<_> = candidates.iter().flat_map(|at| elements(resolved, *at)).collect();
             (!elements.is_empty()).then_some(Holds::Union(elements))
         } else {
-            one(resolved, candidates, || base(catalogue, base_dir, endpoint, key))
+            let replaced = || policy.base_value(endpoint, key).map(ResolvedValue::Number);
+            one(resolved, candidates, || {
+                let (value, rule) = base(catalogue, policy.base_dir(), endpoint, key)?;
+                Some((replaced().unwrap_or(value), rule))
+            })
         };
         holds.map(|holds| KeyReport { key, holds })
     };

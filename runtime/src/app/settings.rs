@@ -3,9 +3,6 @@
 use std::net::IpAddr;
 use std::path::PathBuf;
 
-/// Largest upload where neither the policy nor `ABX_MAX_UPLOAD_SIZE` says another, in bytes.
-pub const MAX_UPLOAD_BYTES: u64 = 100_000_000;
-
 /// Settings of the process.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -25,8 +22,6 @@ pub struct Settings {
     pub audit_file: Option<PathBuf>,
     /// What the server keeps over its own end; absolute. No endpoint may reach it.
     pub state_dir: PathBuf,
-    /// Largest upload where the policy says none.
-    pub max_upload_bytes: u64,
 }
 
 impl Settings {

@@ -1,10 +1,9 @@
 //! What the command line says, and how it goes together with the environment.
 
 use super::Fault;
-use crate::app::{MAX_UPLOAD_BYTES, Settings};
+use crate::app::Settings;
 use crate::auth::Tokens;
 use crate::env::Env;
-use policy_lang::rules::size;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
@@ -68,13 +67,6 @@ impl Default for Options {
 
 /// Settles what does not depend on the policy. Ports are settled when they are bound.
 pub(super) fn settings(options: &Options, env: &Env) -> Result<Settings, Fault> {
-    let max_upload_bytes = match env.max_upload_size.as_deref() {
-        None => MAX_UPLOAD_BYTES,
-        Some(text) => text.parse().or_else(|_| size::parse(text)).map_err(|_| {
-            Fault::failed(format!("`ABX_MAX_UPLOAD_SIZE` is no size: `{text}`"))
-                .help("write a number of bytes, or a size such as `100MB`")
-        })?,
-    };
     Ok(Settings {
         host: options.host,
         http_port: options.port,
@@ -84,7 +76,6 @@ pub(super) fn settings(options: &Options, env: &Env) -> Result<Settings, Fault> 
         sandbox_id: options.sandbox_id.clone(),
         audit_file: env.audit_file.as_deref().map(PathBuf::from),
         state_dir: state_dir(options, env),
-        max_upload_bytes,
     })
 }
 

@@ -10,19 +10,17 @@ use super::{Fault, Options, flags};
 use crate::app::{PolicyState, Settings};
 use crate::auth::Tokens;
 use crate::env::Env;
+use crate::env::uploads::{self, BaseValue};
 use crate::log;
 use policy_lang::check::Facts;
 use policy_lang::diag::Levels;
-use policy_lang::endpoint::{Catalogue, EndpointId, Key};
+use policy_lang::endpoint::Catalogue;
 use policy_lang::form;
 use policy_lang::layers::code::GroupSwitch;
 use policy_lang::policy::CompiledPolicy;
 use policy_lang::stages::{Document, Inputs, Outcome, compile_document, load_compiled};
 use std::path::PathBuf;
 use std::sync::Arc;
-
-/// The endpoints whose uploads `ABX_MAX_UPLOAD_SIZE` bounds where the policy says nothing.
-const UPLOADS: [EndpointId; 2] = [EndpointId::Upload, EndpointId::FilesUploadStream];
 
 /// Loads the policy, as often as it is asked.
 #[derive(Debug)]
@@ -34,7 +32,7 @@ pub(super) struct Loader {
     switches: Vec<GroupSwitch>,
     /// What no endpoint may reach, beside the audit log.
     state_dir: PathBuf,
-    base_values: [(EndpointId, Key, u64); UPLOADS.len()],
+    base_values: Vec<BaseValue>,
 }
 
 /// A policy that may go into force.
@@ -58,16 +56,23 @@ impl Loaded {
 }
 
 impl Loader {
-    pub(super) fn new(options: &Options, settings: &Settings, declared: &Declared) -> Self {
-        let base_values = UPLOADS.map(|id| (id, Key::LimitsMaxBytes, settings.max_upload_bytes));
+    /// # Errors
+    /// A variable of the environment that holds no value of its kind.
+    pub(super) fn new(
+        options: &Options,
+        settings: &Settings,
+        declared: &Declared,
+        env: &Env,
+    ) -> Result<Self, Fault> {
+        let base_values = env.base_values().map_err(|error| Fault::failed(error).help(uploads::SIZE_HELP))?;
         let catalogue = declared.routes.catalogue().clone();
-        Self {
+        Ok(Self {
             options: options.clone(),
             catalogue,
             switches: declared.switches.clone(),
             state_dir: settings.state_dir.clone(),
             base_values,
-        }
+        })
     }
 
     /// Reads the source anew. What `earlier` counted goes on being counted. What comes of it is still to be prepared.

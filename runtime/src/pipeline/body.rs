@@ -7,6 +7,7 @@ use super::audit::Record;
 use super::framing;
 use super::route::Match;
 use crate::endpoint::{BodyStream, Intake, JsonBody, Note, too_large};
+use crate::env::uploads::{FRAMING_BYTES, request_bytes};
 use crate::error::ApiError;
 use axum::body::Body;
 use axum::http::HeaderMap;
@@ -15,8 +16,6 @@ use policy_lang::endpoint::BodyKind;
 
 /// Largest JSON body where no rule says another.
 const MAX_REQUEST_BYTES: u64 = 16 * 1024 * 1024;
-/// What JSON and multipart framing may add to an upload.
-const FRAMING_BYTES: u64 = 64 * 1024;
 /// What is set aside before the first byte has come, whatever length was announced.
 const MAX_EAGER_BYTES: u64 = 64 * 1024;
 
@@ -79,8 +78,7 @@ fn limit(permit: &Permit, kind: BodyKind, streams: bool) -> u64 {
             BodyKind::None => 0,
             BodyKind::Raw => largest,
             BodyKind::Multipart => largest.saturating_add(FRAMING_BYTES),
-            // Four characters of base64 for three bytes.
-            BodyKind::Json => largest.div_ceil(3).saturating_mul(4).saturating_add(FRAMING_BYTES),
+            BodyKind::Json => request_bytes(largest),
         })
     };
     limits.max_request_bytes.map(|limit| limit.value).or_else(upload).unwrap_or(MAX_REQUEST_BYTES)

@@ -271,7 +271,7 @@ impl Ask<'_> {
 
     /// The list that a replacing key holds now. What accumulates need not be said again.
     fn holding(&self, key: Key) -> Vec<String> {
-        let keys = keys(self.policy.resolved(), self.catalogue, self.policy.base_dir(), self.query.endpoint);
+        let keys = keys(self.policy, self.catalogue, self.query.endpoint);
         let holds = keys.into_iter().find(|report| report.key == key).map(|report| report.holds);
         match holds {
             Some(Holds::One { winner, .. }) => match winner.value.as_ref() {

@@ -51,7 +51,6 @@ async fn proxy(params: &str, answers: &[&str]) -> (Arc<App>, Proxy, Arc<Fence>, 
         sandbox_id: None,
         audit_file: None,
         state_dir: std::env::temp_dir(),
-        max_upload_bytes: 1,
     };
     let setup = Setup {
         programs: Programs::from_path("".as_ref()),

@@ -62,6 +62,8 @@ fn read(name: &str) -> Result<Source, Failure> {
 /// What `serve` would load here, by the same search.
 fn here() -> Result<Source, Failure> {
     let env = crate::env::Env::read();
+    // `serve` would not start with it.
+    env.base_values().map_err(|message| Failure { exit: Exit::Failure, message })?;
     let found = source::find(None, &env)
         .map_err(|fault| Failure { exit: Exit::Unreadable, message: fault.message().to_owned() })?;
     let bytes = found.text.map(|text| Arc::unwrap_or_clone(text).into_bytes());
@@ -96,6 +98,7 @@ pub(super) fn inputs<T>(
     let is_set = |variable: &str| env.secret(variable).is_some();
     // The environment is that of the server only where the policy is the one that `serve` would load here.
     let here = source.found.is_some();
+    let base_values = if here { env.base_values().unwrap_or_default() } else { Vec::new() };
     then(&Inputs {
         preset: call.preset.as_deref(),
         base_dir: call.base_dir.as_deref(),
@@ -106,6 +109,7 @@ pub(super) fn inputs<T>(
             server_token: here && env.server_token().is_some(),
         },
         switches: &declared.switches,
+        base_values: &base_values,
         revision: call.format().names_the_revision(),
         ..Inputs::new(declared.routes.catalogue(), levels)
     })

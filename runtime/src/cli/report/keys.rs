@@ -11,7 +11,7 @@ pub(in crate::cli) fn endpoints(policy: &CompiledPolicy, catalogue: &Catalogue) 
     let mut all = Map::new();
     for (endpoint, _) in policy.endpoints() {
         let door = policy.decl(endpoint).and_then(|decl| decl.doors.first());
-        let keys = explain::keys(policy.resolved(), catalogue, policy.base_dir(), endpoint);
+        let keys = explain::keys(policy, catalogue, endpoint);
         let keys: Map<String, Value> = keys
             .iter()
             .map(|report| (report.key.as_str().to_owned(), holds(policy, &report.holds)))

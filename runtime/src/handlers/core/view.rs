@@ -22,9 +22,9 @@ impl Families {
         for key in decl.accepts.iter() {
             let Some((family, name)) = key.as_str().split_once('.') else { continue };
             let by_rule = said.iter().find(|said| said.key == key).and_then(|said| value(resolved, said));
-            let Some(value) = by_rule.or_else(|| base(decl, key)).or_else(|| unsaid(policy, key)) else {
-                continue;
-            };
+            let replaced = || policy.base_value(ix, key).map(|value| json!(value));
+            let unsaid = || replaced().or_else(|| base(decl, key)).or_else(|| unsaid(policy, key));
+            let Some(value) = by_rule.or_else(unsaid) else { continue };
             match family {
                 "limits" => families.limits.insert(name.to_owned(), value),
                 "paths" => families.paths.insert(name.to_owned(), value),
