@@ -104,7 +104,7 @@ fn run(case: &Case, text: &str) -> (String, String) {
     if let Some(policy) = &outcome.policy {
         for name in &case.show {
             let ix = catalogue.resolve(name).unwrap_or_else(|| panic!("no endpoint {name}"));
-            let keys = explain::keys(&policy, &catalogue, ix);
+            let keys = explain::keys(policy, &catalogue, ix);
             let keys: serde_json::Map<_, _> =
                 keys.iter().map(|key| (key.key.as_str().to_owned(), holds(policy, &key.holds))).collect();
             report["endpoints"][name] = Value::Object(keys);

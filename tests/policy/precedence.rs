@@ -22,7 +22,7 @@ fn held(outcome: &Outcome, wanted: &Row) -> Vec<Row> {
     let catalogue = Catalogue::builtin();
     let policy = outcome.policy.as_ref().unwrap_or_else(|| panic!("{:#?}", outcome.diagnostics));
     let endpoint = catalogue.resolve(&wanted.endpoint).unwrap();
-    let keys = explain::keys(&policy, &catalogue, endpoint);
+    let keys = explain::keys(policy, &catalogue, endpoint);
     let report = keys.iter().find(|report| report.key.as_str() == wanted.key).unwrap();
     let row = |value, rule: &str| Row { value, rule: rule.to_owned(), ..wanted.clone() };
     match &report.holds {
