@@ -7,8 +7,9 @@ mod paths;
 mod values;
 
 use crate::endpoint::{AuditLevel, DefaultState, ENDPOINTS, EndpointDecl, EndpointId, GROUPS, Group, Key};
+use crate::lower::base_dir;
 use crate::matchers::command::Lookup;
-use crate::paths::{PathRulesError, normal};
+use crate::paths::PathRulesError;
 use crate::policy::{CompiledPolicy, EndpointPolicy, Limits, Listed, Principal, Ruled, SecretSource};
 use crate::resolved::{EndpointIx, Resolved, ResolvedToken, RuleIx};
 use crate::scope::{ScopeNeed, ScopeSet};
@@ -17,7 +18,7 @@ use values::Values;
 /// What the process adds to a policy.
 #[derive(Clone, Copy, Default)]
 pub struct Options<'a> {
-    /// Where relative paths start: absolute and normal, not the root.
+    /// Where relative paths start: what [`base_dir::normalise`] makes of a directory.
     pub base_dir: &'a str,
     /// Digest of the resolved content, to be shown; may be empty.
     pub revision: &'a str,
@@ -109,11 +110,9 @@ pub fn compile(resolved: Resolved, options: &Options<'_>) -> Result<CompiledPoli
     })
 }
 
+/// Whoever names one is told why not before it comes to this.
 fn check_base_dir(base_dir: &str) -> Result<(), CompileError> {
-    let usable = base_dir != "/"
-        && normal::is_normal(base_dir.as_bytes())
-        && !base_dir.contains('\0')
-        && !crate::paths::rules::is_never(base_dir.as_bytes());
+    let usable = base_dir::normalise(base_dir).is_ok_and(|plain| plain == base_dir);
     usable.then_some(()).ok_or_else(|| CompileError::BaseDir(base_dir.to_owned()))
 }
 

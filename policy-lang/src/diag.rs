@@ -15,7 +15,8 @@ use crate::source::Span;
 pub use codes::{CODES, Code, page};
 pub use level::{Level, Levels};
 pub use page::Page;
-pub use quoted::{harmless, quoted};
+pub(crate) use quoted::is_harmful;
+pub use quoted::{harmless, harmless_line, quoted};
 pub use sink::Sink;
 pub(crate) use sink::sort;
 

@@ -19,7 +19,7 @@ mod values;
 mod write;
 
 pub use error::FormError;
-pub use read::{Foreign, read, read_foreign};
+pub use read::{Foreign, read, read_alone, read_foreign, vouch};
 pub use write::write;
 
 /// What every compiled set begins with; the version follows.
@@ -38,8 +38,28 @@ pub fn checksum(body: &str) -> String {
     format!("{:08x}", crc32fast::hash(body.as_bytes()))
 }
 
-/// Whether a text is a compiled set, of whatever version, and not a policy document.
+/// Whether a text is a compiled set, of whatever version, and not a policy document; also one that was laid out anew or
+/// damaged, which is refused as a set rather than read as a document full of unknown keys.
 #[must_use]
 pub fn is_compiled(text: &str) -> bool {
-    text.trim_start().starts_with(TAG)
+    text.starts_with(TAG) || is_damaged(text)
+}
+
+/// Whether bytes begin as a compiled set does, however they go on.
+#[must_use]
+pub fn begins_a_set(bytes: &[u8]) -> bool {
+    bytes.starts_with(TAG.as_bytes())
+}
+
+/// Whether a text says, near its beginning, what only the first line of a set does.
+fn is_damaged(text: &str) -> bool {
+    const NEAR: usize = 1024;
+    let text = text.trim_start_matches('\u{feff}').trim_start();
+    if !text.starts_with('{') {
+        return false;
+    }
+    let end = text.char_indices().nth(NEAR).map_or(text.len(), |(at, _)| at);
+    let head = text.get(..end).unwrap_or_default();
+    let marks = ["\"agent-sandbox-policy\"", "\"format_version\"", "\"crc32\""];
+    marks.iter().filter(|mark| head.contains(**mark)).count() > 1
 }

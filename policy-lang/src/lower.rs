@@ -12,7 +12,7 @@ mod find;
 mod groups;
 mod indent;
 mod keys;
-mod rule;
+pub(crate) mod rule;
 pub(crate) mod selector;
 mod synonyms;
 mod text;

@@ -110,7 +110,7 @@ fn looks_like_json(name: &str, text: &str) -> bool {
 
 fn unreadable(id: SourceId, text: &str, defect: Defect) -> Diagnostic {
     match defect {
-        Defect::TooLarge { bytes } => limits::too_many_bytes(bytes).at(Span { source: id, start: 0, end: 0 }),
+        Defect::TooLarge { .. } => limits::too_many_bytes().at(Span { source: id, start: 0, end: 0 }),
         Defect::NotUtf8 { offset, utf16 } => {
             let width =
                 text.get(offset as usize..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);

@@ -2,14 +2,14 @@
 
 use crate::check::{self, Facts};
 use crate::compile::{self, CompileError, Options};
-use crate::diag::{Code, Diagnostic, Levels, Severity, Sink, suggest};
+use crate::diag::{Code, Diagnostic, Levels, Severity, Sink, quoted, suggest};
 use crate::endpoint::{Catalogue, EndpointId, Key};
 use crate::form::{self, FormError};
 use crate::layer::{Layer, LayerKind};
 use crate::layers::code::GroupSwitch;
 use crate::layers::{code, default, environment, preset};
 use crate::lint;
-use crate::lower::{self, presets};
+use crate::lower::{self, base_dir, presets};
 use crate::matchers::command::Lookup;
 use crate::merge;
 use crate::parse::{self, Format};
@@ -85,11 +85,18 @@ impl<'a> Inputs<'a> {
         compile::compile(resolved, &options)
     }
 
-    fn base_dir<'b>(&self, document: Option<&'b str>) -> &'b str
-    where
-        'a: 'b,
-    {
-        self.base_dir.or(document).or(self.default_base_dir).unwrap_or(DEFAULT_BASE_DIR)
+    /// The base directory in force, in its plain form, where the document says this of it; or why it cannot be one.
+    pub(crate) fn base_dir(&self, document: Option<&str>) -> Result<String, Diagnostic> {
+        let (dir, named_by) = match (self.base_dir, document, self.default_base_dir) {
+            (Some(dir), ..) => (dir, "--base-dir"),
+            (None, Some(dir), _) => (dir, "base_dir"),
+            (None, None, Some(dir)) => (dir, "ABX_SERVER_BASE_DIR"),
+            (None, None, None) => (DEFAULT_BASE_DIR, "base_dir"),
+        };
+        base_dir::normalise(dir).map_err(|fault| {
+            let message = format!("`{named_by}` {}: {}", fault.why(), quoted(dir));
+            Diagnostic::new(Code::InvalidPath, message).help(base_dir::HELP)
+        })
     }
 }
 
@@ -172,7 +179,10 @@ pub fn compile_source(
     let (merged, found) = merge(&layers, &sources, inputs.catalogue);
     sink.extend(found);
     let written = merged.resolved.base_dir.as_ref().map(|(dir, _)| dir.clone());
-    let base_dir = inputs.base_dir(written.as_deref());
+    let base_dir = inputs.base_dir(written.as_deref()).unwrap_or_else(|fault| {
+        sink.push(fault);
+        DEFAULT_BASE_DIR.to_owned()
+    });
     // A document with an error is not yet the one that its author means: what it may lack beyond that comes after.
     let sound = !sink.iter().any(|found| refuses(inputs.levels, found));
     if sound {
@@ -180,7 +190,7 @@ pub fn compile_source(
             merged: &merged,
             layers: &layers,
             catalogue: inputs.catalogue,
-            base_dir,
+            base_dir: &base_dir,
             facts: inputs.facts,
             sources: &sources,
             tree: std::cell::OnceCell::new(),
@@ -189,7 +199,7 @@ pub fn compile_source(
     let resolved = merged.resolved;
     let mut diagnostics = sink.finish();
     let refused = diagnostics.iter().any(|found| refuses(inputs.levels, found));
-    let policy = (!refused).then(|| inputs.compile(resolved, base_dir)).transpose();
+    let policy = (!refused).then(|| inputs.compile(resolved, &base_dir)).transpose();
     let policy = policy.unwrap_or_else(|error| {
         diagnostics.push(Diagnostic::new(Code::InvalidPath, error.to_string()));
         None
@@ -220,10 +230,13 @@ pub fn load_compiled(text: &Arc<String>, inputs: &Inputs<'_>) -> Result<Outcome,
         merge::overlay(&mut resolved, &layer, &sources, inputs.catalogue);
     }
     let written = resolved.base_dir.as_ref().map(|(dir, _)| dir.clone());
-    let base_dir = inputs.base_dir(written.as_deref());
+    let base_dir = inputs.base_dir(written.as_deref()).unwrap_or_else(|fault| {
+        sink.push(fault);
+        DEFAULT_BASE_DIR.to_owned()
+    });
     let mut diagnostics = sink.finish();
     let refused = diagnostics.iter().any(|found| refuses(inputs.levels, found));
-    let policy = (!refused).then(|| inputs.compile(resolved, base_dir)).transpose();
+    let policy = (!refused).then(|| inputs.compile(resolved, &base_dir)).transpose();
     let policy =
         policy.map_err(|error| FormError::Value { at: "policy".to_owned(), why: error.to_string() })?;
     let left_out = inputs.levels.apply(&mut diagnostics);

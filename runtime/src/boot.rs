@@ -10,6 +10,7 @@ mod flags;
 mod harden;
 mod memory;
 mod policy;
+pub(crate) mod read;
 mod serve;
 pub(crate) mod source;
 

@@ -6,6 +6,7 @@ mod completions;
 mod diff;
 mod endpoints;
 mod exit;
+mod failure;
 mod files;
 mod fmt;
 mod healthcheck;
@@ -22,6 +23,8 @@ mod test;
 mod version;
 
 pub use exit::Exit;
+
+use output::Output;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -75,24 +78,24 @@ impl Command {
         }
     }
 
-    fn run(self) -> Exit {
+    fn run(self, output: &mut Output) -> Exit {
         match self {
-            Self::CheckConfig(command) => command.run(),
-            Self::Test(command) => command.run(),
-            Self::Fmt(command) => command.run(),
-            Self::Learn(command) => command.run(),
-            Self::Lsp(command) => command.run(),
-            Self::Compile(command) => command.run(),
-            Self::Diff(command) => command.run(),
-            Self::Inspect(command) => command.run(),
-            Self::Endpoints(command) => command.run(),
-            Self::Schema(command) => command.run(),
-            Self::Openapi(command) => command.run(),
-            Self::Rule(command) => command.run(),
-            Self::Completions(command) => command.run(),
+            Self::CheckConfig(command) => command.run(output),
+            Self::Test(command) => command.run(output),
+            Self::Fmt(command) => command.run(output),
+            Self::Learn(command) => command.run(output),
+            Self::Lsp(command) => command.run(output),
+            Self::Compile(command) => command.run(output),
+            Self::Diff(command) => command.run(output),
+            Self::Inspect(command) => command.run(output),
+            Self::Endpoints(command) => command.run(output),
+            Self::Schema(command) => command.run(output),
+            Self::Openapi(command) => command.run(output),
+            Self::Rule(command) => command.run(output),
+            Self::Completions(command) => command.run(output),
             Self::Serve(command) => command.run(),
             Self::Healthcheck(command) => command.run(),
-            Self::Version(command) => command.run(),
+            Self::Version(command) => command.run(output),
         }
     }
 }
@@ -100,13 +103,14 @@ impl Command {
 /// Reads the arguments and runs what they ask for.
 #[must_use]
 pub fn main() -> ExitCode {
-    match Command::read() {
-        Ok(command) => command.run().into(),
-        Err(error) if error.use_stderr() => check_config::usage(&error).into(),
+    let mut output = Output::default();
+    let exit = match Command::read() {
+        Ok(command) => command.run(&mut output),
+        Err(error) if error.use_stderr() => check_config::usage(&error, &mut output),
         Err(help) => {
-            // Where stdout is closed nobody reads it anyway.
-            let _ = help.print();
-            Exit::Success.into()
+            output.help(&help);
+            Exit::Success
         }
-    }
+    };
+    output.settle(exit).into()
 }

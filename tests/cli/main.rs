@@ -22,3 +22,7 @@ mod readme;
 mod run;
 #[cfg(test)]
 mod sarif;
+#[cfg(test)]
+mod sets;
+#[cfg(test)]
+mod writes;

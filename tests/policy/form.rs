@@ -3,8 +3,9 @@
 use crate::golden::Goldens;
 use crate::random::{Random, document};
 use policy_lang::diag::Levels;
-use policy_lang::endpoint::{Catalogue, TABLE_FINGERPRINT};
+use policy_lang::endpoint::{Catalogue, CustomRoute, Group, TABLE_FINGERPRINT};
 use policy_lang::form::{self, FormError};
+use policy_lang::layers::code::GroupSwitch;
 use policy_lang::parse::Format;
 use policy_lang::resolved::Resolved;
 use policy_lang::{Document, Inputs, Outcome, compile_document};
@@ -130,7 +131,10 @@ fn other_versions_and_tables_are_named() {
 
 /// What is changed in an honest set, and what the refusal says.
 const EDITS: &[(&str, &str, &str)] = &[
-    ("\"preset\":\"hardened\"", "\"preset\":\"hardned\"", "no preset `hardned`"),
+    ("\"preset\":\"hardened\"", "\"preset\":\"hardned\"", "not that of a rule with this selector"),
+    ("\"preset\":\"hardened\"", "\"preset\":\"locked\"", "not that of a rule with this selector"),
+    ("\"preset\":\"hardened\"", "\"preset\":null", "not that of a rule with this selector"),
+    ("{\"name\":\"hardened.yaml\"", "{\"name\":\"locked.yaml\"", "does not hold the preset `hardened`"),
     ("\"preset\":\"hardened\"", "\"colour\":1,\"preset\":\"hardened\"", "unknown field `colour`"),
     ("\"specificity\":\"exact\"", "\"specificity\":\"exact\",\"extra\":0", "unknown field `extra`"),
     ("\"path\":\"/home/user\"", "\"path\":\"/proc/self\"", "base_dir"),
@@ -158,11 +162,39 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("\"layer\":\"policy\",\"selector\"", "\"layer\":\"default\",\"selector\"", "no layer `default`"),
     ("\"layer\":\"policy\",\"selector\"", "\"layer\":\"code\",\"selector\"", "layers stand in their order"),
     ("\"name\":\"policy:endpoints.files_list\"", "\"name\":\"preset:read-only\"", "begins with its layer"),
+    (
+        "\"name\":\"policy:endpoints.files_list\"",
+        "\"name\":\"policy:endpoints.download\"",
+        "with this selector",
+    ),
+    ("\"name\":\"policy:endpoints.files_list\"", "\"name\":\"policy:groups.file_ops\"", "with this selector"),
+    ("\"name\":\"policy:defaults\"", "\"name\":\"policy:default\"", "with this selector"),
+    (
+        "\"selector\":\"files_list\",\"specificity\":\"exact\"",
+        "\"selector\":\"files_list\",\"specificity\":\"glob\"",
+        "with this selector",
+    ),
     ("\"name\":\"template.yaml\"", "\"name\":\"/etc/template.yaml\"", "without directories"),
+    ("\"name\":\"template.yaml\"", "\"name\":\"a\\nbase_dir: evil.yaml\"", "without control characters"),
+    ("\"name\":\"template.yaml\"", "\"name\":\"\\u001b[31m.yaml\"", "without control characters"),
+    ("\"file\":1,\"places\"", "\"file\":-1,\"places\"", "expected the number of one of `files`"),
+    ("\"custom\":[", "\"custom\":[\"x\"", "expected a custom route"),
     ("\"file\":1,\"places\"", "\"file\":7,\"places\"", "a file that the set does not name"),
-    ("\"scopes\":[\"files:read\"]", "\"scopes\":[\"files:raed\"]", "no scope `files:raed`"),
-    ("\"token_env\":\"CI_TOKEN\"", "\"token_env\":null", "either `token_env` or `token_sha256`"),
-    ("\"token_sha256\":null", "\"token_sha256\":\"00\"", "either `token_env` or `token_sha256`"),
+    (
+        "\"scopes\":[\"files:read\"]",
+        "\"scopes\":[\"files:raed\"]",
+        "`auth.tokens[0]`: unknown scope `files:raed`",
+    ),
+    ("\"scopes\":[\"files:read\"]", "\"scopes\":[]", "lists no scope"),
+    ("\"token_env\":\"CI_TOKEN\"", "\"token_env\":null", "this token has no secret"),
+    ("\"token_env\":\"CI_TOKEN\"", "\"token_env\":\"CI=TOKEN\"", "not the name of a variable"),
+    ("\"token_sha256\":null", "\"token_sha256\":\"00\"", "`token_sha256` has 2 digits, not 64"),
+    ("\"id\":\"ci\"", "\"id\":\"legacy\"", "the token id `legacy` is reserved"),
+    ("\"id\":\"ci\"", "\"id\":\"anonymous\"", "the token id `anonymous` is reserved"),
+    ("\"id\":\"ci\"", "\"id\":\"\"", "`` is no token id"),
+    ("\"id\":\"ci\"", "\"id\":\"a,b\"", "`a,b` is no token id"),
+    ("\"id\":\"ci\"", "\"id\":\"a\\nb\"", "`a\\nb` is no token id"),
+    ("\"id\":\"ci\"", "\"id\":\"\\u001b[31m\"", "`\\u{1b}[31m` is no token id"),
     ("\"revision\":\"", "\"revision\":\"0", "revision"),
 ];
 
@@ -175,6 +207,121 @@ fn a_set_that_was_edited_with_care_is_refused_all_the_same() {
         assert!(error.to_string().contains(wanted), "{to}: {error}");
         assert!(!error.help().is_empty());
     }
+}
+
+#[test]
+fn a_preset_that_the_set_does_not_hold_is_not_named() {
+    let set = form::write(&resolved(&without_preset()));
+    for (preset, wanted) in
+        [("locked", "does not hold the preset `locked`"), ("lokced", "no preset `lokced`")]
+    {
+        let error = read(&edited(&set, "\"preset\":null", &format!("\"preset\":\"{preset}\""))).unwrap_err();
+        assert!(error.to_string().ends_with(wanted), "{error}");
+    }
+    for preset in ["default", "locked"] {
+        let set = form::write(&resolved(&SOURCE.replace("hardened", preset)));
+        assert_eq!(read(&set).unwrap().preset.as_deref(), Some(preset));
+    }
+}
+
+#[test]
+fn a_call_of_the_code_says_what_its_name_says() {
+    let (catalogue, levels) = (Catalogue::builtin(), Levels::default());
+    let switches = [GroupSwitch { group: Group::Browser, enabled: true }];
+    let inputs = Inputs { switches: &switches, ..Inputs::new(&catalogue, &levels) };
+    let set = form::write(compile_document(None, &inputs).policy.unwrap().resolved());
+    assert!(read(&set).is_ok());
+    for (from, to) in [
+        ("\"selector\":\"group:browser\"", "\"selector\":\"group:process\""),
+        ("\"value\":true", "\"value\":false"),
+        ("\"key\":\"enabled\",\"value\":true", "\"key\":\"audit\",\"value\":\"all\""),
+        ("[{\"key\":\"enabled\",\"value\":true}]", "[]"),
+        ("code:enable_group:browser", "code:open_group:browser"),
+    ] {
+        assert!(matches!(read(&edited(&set, from, to)), Err(FormError::Value { .. })), "{to}");
+    }
+}
+
+#[test]
+fn two_tokens_are_told_apart() {
+    let tokens = "[{id: a, token_env: A, scopes: [\"files:read\"]}, {id: b, token_env: B, scopes: [\"*\"]}]";
+    let set = form::write(&resolved(&format!("auth: {{tokens: {tokens}}}")));
+    let both = format!("\"B\",\"token_sha256\":\"{}\"", "0".repeat(64));
+    for (from, to, wanted) in [
+        ("\"id\":\"b\"", "\"id\":\"a\"", "two tokens have the id `a`"),
+        ("\"B\",\"token_sha256\":null", both.as_str(), "this token has both `token_env` and `token_sha256`"),
+        ("\"token_env\":\"B\"", "\"token_env\":\"A\"", "two tokens have the same secret"),
+        ("\"scopes\":[\"*\"]", "\"scopes\":[]", "`scopes` of a token lists no scope"),
+    ] {
+        let error = read(&edited(&set, from, to)).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!("the compiled policy has a bad value at `auth.tokens[1]`: {wanted}")
+        );
+    }
+}
+
+#[test]
+fn whoever_has_the_time_looks_at_the_revision() {
+    let set = form::write(&resolved(SOURCE));
+    assert_eq!(form::vouch(&read(&set).unwrap()), Ok(()));
+    let revision = resolved(SOURCE).revision;
+    let other = read(&edited(&set, &revision, &"0".repeat(64))).unwrap();
+    assert_eq!(
+        form::vouch(&other).unwrap_err().to_string(),
+        "the compiled policy has a bad value at `revision`: it is not that of what the set holds"
+    );
+}
+
+#[test]
+fn a_damaged_set_is_no_document_full_of_unknown_keys() {
+    let set = form::write(&resolved(SOURCE));
+    let value: serde_json::Value = serde_json::from_str(&set).unwrap();
+    for damaged in [
+        format!("\u{feff}{set}"),
+        format!(" {set}"),
+        serde_json::to_string_pretty(&value).unwrap(),
+        set.replacen("\"format\"", "\"formt\"", 1),
+        set.replacen("agent-sandbox-policy", "agent-sandbox-policj", 1),
+    ] {
+        assert!(form::is_compiled(&damaged));
+        assert_eq!(read(&damaged), Err(FormError::Header));
+    }
+    for document in ["{\"preset\": \"locked\"}", "# \"crc32\" \"format_version\"\npreset: locked\n", "{"] {
+        assert!(!form::is_compiled(document), "{document}");
+    }
+}
+
+#[test]
+fn a_set_with_routes_of_its_own_is_shown() {
+    let route = CustomRoute {
+        id: "custom:score".to_owned(),
+        group: Group::Commands,
+        scopes: vec!["commands:run".to_owned()],
+    };
+    let (catalogue, levels) = (Catalogue::with_custom(vec![route]).unwrap(), Levels::default());
+    let document =
+        Document { name: "p.yaml", bytes: b"endpoints: {\"custom:score\": false}", format: Format::Auto };
+    let outcome = compile_document(Some(document), &Inputs::new(&catalogue, &levels));
+    let set = form::write(outcome.policy.unwrap().resolved());
+    assert_eq!(read(&set), Err(FormError::CustomRoutes));
+    let page = form::inspect::inspect(&form::read_alone(&Arc::new(set.clone())).unwrap());
+    assert!(page.contains("- {id: custom:score, group: commands, scopes: [commands:run]}\n"), "{page}");
+    for (from, to) in [("\"commands:run\"", "\"commands:walk\""), ("\"id\":\"custom:", "\"id\":\"")] {
+        assert!(form::read_alone(&Arc::new(edited(&set, from, to))).is_err(), "{to}");
+    }
+}
+
+#[test]
+fn names_of_files_forge_no_line() {
+    let outcome = outcome("a\nbase_dir: evil\u{1b}[31m.yaml", SOURCE);
+    let set = form::write(outcome.policy.unwrap().resolved());
+    let resolved = read(&set).unwrap();
+    assert_eq!(resolved.files[1].name, "a\\nbase_dir: evil\\u{1b}[31m.yaml");
+    let page = form::inspect::inspect(&resolved);
+    let forged = page.lines().filter(|line| line.trim_start().starts_with("base_dir: evil"));
+    assert_eq!(forged.count(), 0, "{page}");
+    assert!(!page.contains('\u{1b}'), "{page}");
 }
 
 #[test]

@@ -41,18 +41,29 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-fn is_harmful(character: char) -> bool {
+/// The same on one line: a text such as the name of a file, where a line break would begin what looks like a line of ours.
+#[must_use]
+pub fn harmless_line(text: &str) -> Cow<'_, str> {
+    match harmless(text) {
+        text if text.contains('\n') => Cow::Owned(text.replace('\n', "\\n")),
+        text => text,
+    }
+}
+
+/// Whether a terminal would obey the character, or a reader not see it; line breaks apart.
+pub(crate) fn is_harmful(character: char) -> bool {
     let hidden = matches!(character, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}');
     hidden || character.is_control() && character != '\n'
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{harmless, quoted};
+    use super::{harmless, harmless_line, quoted};
 
     #[test]
     fn a_text_keeps_its_lines_and_loses_what_a_terminal_would_obey() {
         assert_eq!(harmless("端点\n  `a`: \"e\u{301}\""), "端点\n  `a`: \"e\u{301}\"");
+        assert_eq!(harmless_line("a\nb: \u{1b}c\r"), "a\\nb: \\u{1b}c\\r");
         assert_eq!(harmless("[a\tb, \u{1b}7\u{9b}] \u{202e}"), "[a\\tb, \\u{1b}7\\u{9b}] \\u{202e}");
     }
 

@@ -7,7 +7,7 @@ use crate::layers::environment;
 use crate::merge;
 use crate::policy::CompiledPolicy;
 use crate::source::SourceMap;
-use crate::stages::{DEFAULT_BASE_DIR, Inputs};
+use crate::stages::Inputs;
 use std::sync::Arc;
 
 /// A set that was read.
@@ -37,11 +37,16 @@ pub fn load_set(text: &str, inputs: &Inputs<'_>) -> Result<Set, FormError> {
         resolved.revision = revision;
     }
     let written = resolved.base_dir.as_ref().map(|(dir, _)| dir.clone());
-    let base_dir =
-        inputs.base_dir.or(written.as_deref()).or(inputs.default_base_dir).unwrap_or(DEFAULT_BASE_DIR);
+    let base_dir = inputs
+        .base_dir(written.as_deref())
+        .map_err(|fault| FormError::Value { at: "base_dir".to_owned(), why: fault.message })?;
     let revision = resolved.revision.clone();
-    let options =
-        Options { base_dir, revision: &revision, lookup: inputs.lookup, base_values: inputs.base_values };
+    let options = Options {
+        base_dir: &base_dir,
+        revision: &revision,
+        lookup: inputs.lookup,
+        base_values: inputs.base_values,
+    };
     let policy = compile::compile(resolved, &options)
         .map_err(|error| FormError::Value { at: "policy".to_owned(), why: error.to_string() })?;
     Ok(Set { policy, table: Table::of(&foreign.table), dropped: foreign.dropped })

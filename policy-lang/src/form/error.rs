@@ -1,5 +1,7 @@
 //! Why a compiled set is refused, and what to do about it.
 
+use crate::diag::harmless_line;
+
 /// Why a compiled set was not loaded. Nothing of it is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FormError {
@@ -12,6 +14,8 @@ pub enum FormError {
         /// What this tool reads.
         supported: u32,
     },
+    /// It is a compiled set, but its first line is not as one is written.
+    Header,
     /// The checksum on the first line is not that of the rest.
     Checksum,
     /// JSON that is broken, lacks a field or has one too many.
@@ -48,7 +52,7 @@ impl FormError {
             Self::CustomRoutes | Self::CodeLayer => {
                 "compile the policy again with the `--commands` file that the server is started with"
             }
-            Self::Checksum | Self::Shape(_) | Self::Value { .. } => {
+            Self::Header | Self::Checksum | Self::Shape(_) | Self::Value { .. } => {
                 "a compiled set is not edited by hand: change the policy document and compile it again"
             }
         }
@@ -56,34 +60,38 @@ impl FormError {
 }
 
 impl std::fmt::Display for FormError {
+    /// On one line: parts of it are words of the set, which anyone may have written.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&harmless_line(&self.message()))
+    }
+}
+
+impl FormError {
+    fn message(&self) -> String {
         match self {
-            Self::NotCompiled => f.write_str("this is not a compiled policy"),
+            Self::NotCompiled => "this is not a compiled policy".to_owned(),
             Self::Version { found, supported } => {
-                write!(
-                    f,
-                    "the compiled policy has format version {found}, this server reads version {supported}"
-                )
+                format!("the compiled policy has format version {found}, this server reads version {supported}")
+            }
+            Self::Header => {
+                "the compiled policy was changed after it was written: it does not begin as one does".to_owned()
             }
             Self::Checksum => {
-                f.write_str("the compiled policy was changed after it was written: its checksum does not match")
+                "the compiled policy was changed after it was written: its checksum does not match".to_owned()
             }
-            Self::Shape(why) => write!(f, "the compiled policy cannot be read: {why}"),
+            Self::Shape(why) => format!("the compiled policy cannot be read: {why}"),
             Self::Table { found, expected } => {
                 let short = |print: &str| print.chars().take(12).collect::<String>();
                 let (found, expected) = (short(found), short(expected));
-                write!(
-                    f,
-                    "the compiled policy was made for endpoint table `{found}`, this server has `{expected}`"
-                )
+                format!("the compiled policy was made for endpoint table `{found}`, this server has `{expected}`")
             }
             Self::CustomRoutes => {
-                f.write_str("the compiled policy was made for other custom routes than this server has")
+                "the compiled policy was made for other custom routes than this server has".to_owned()
             }
-            Self::CodeLayer => f.write_str(
-                "the compiled policy was made with other calls of `enable_group` and `disable_group` than the code makes",
-            ),
-            Self::Value { at, why } => write!(f, "the compiled policy has a bad value at `{at}`: {why}"),
+            Self::CodeLayer => "the compiled policy was made with other calls of `enable_group` and `disable_group` than the \
+                                code makes"
+                .to_owned(),
+            Self::Value { at, why } => format!("the compiled policy has a bad value at `{at}`: {why}"),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A compiled set as YAML that a person reads: each rule with what it says, each line with its origin as a comment.
 
 use super::{FORMAT_VERSION, TOOL_VERSION};
+use crate::diag::{harmless_line, is_harmful};
 use crate::endpoint::TABLE_FINGERPRINT;
 use crate::layer::LayerKind;
 use crate::resolved::{FilePlace, Resolved, ResolvedStatement, ResolvedValue, RuleIx};
@@ -53,7 +54,7 @@ impl Page<'_> {
             let file = self.resolved.files.get(at.file as usize).map_or("?", |file| &file.name);
             let width = line.chars().count();
             line.push_str(&" ".repeat(COMMENT.saturating_sub(width).max(2)));
-            line.push_str(&format!("# {file}:{}:{}", at.line, at.column));
+            line.push_str(&format!("# {}:{}:{}", harmless_line(file), at.line, at.column));
         }
         self.text.push_str(&line);
         self.text.push('\n');
@@ -131,11 +132,23 @@ impl Page<'_> {
     }
 }
 
-/// Text as a scalar on one line; what the YAML writer would fold is written in the quotes of JSON.
+/// Text as a scalar on one line; what the YAML writer would fold, and what a terminal would obey, is written in the quotes
+/// of JSON.
 fn scalar(text: &str) -> String {
     let plain = serde_yaml::to_string(text).ok().map(|text| text.trim_end_matches('\n').to_owned());
     match plain {
-        Some(plain) if !plain.contains('\n') && !plain.contains([',', '{', '}']) => plain,
-        _ => serde_json::to_string(text).unwrap_or_default(),
+        Some(plain)
+            if !plain.contains('\n') && !plain.contains([',', '{', '}']) && !text.contains(is_harmful) =>
+        {
+            plain
+        }
+        _ => {
+            let text = serde_json::to_string(text).unwrap_or_default();
+            let escaped = |character| match character {
+                harmful if is_harmful(harmful) => format!("\\u{:04x}", u32::from(harmful)),
+                other => other.to_string(),
+            };
+            text.chars().map(escaped).collect()
+        }
     }
 }

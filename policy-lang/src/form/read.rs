@@ -2,13 +2,16 @@
 
 use super::places::Unpacker;
 use super::{FORMAT_VERSION, FormError, TAG, shape, values};
+use crate::diag::{harmless_line, quoted};
 use crate::endpoint::{Catalogue, CustomRoute, Group, Key, TABLE_FINGERPRINT};
 use crate::layer::{LayerKind, Selector, Specificity};
 use crate::layers::default;
 use crate::merge::{index, lay};
+use crate::resolved::revision::revision;
 use crate::resolved::{
     FileInfo, FilePlace, List, Resolved, ResolvedStatement, ResolvedToken, ResolvedValue, Rule, RuleIx,
 };
+use crate::scope::ScopeSet;
 use crate::source::SourceMap;
 use std::sync::Arc;
 
@@ -18,8 +21,7 @@ use std::sync::Arc;
 /// The first thing that is wrong with it. Nothing of it is used then.
 pub fn read(text: &Arc<String>, catalogue: &Catalogue) -> Result<Resolved, FormError> {
     verify(text)?;
-    let body: shape::Body<'_> =
-        serde_json::from_str(text).map_err(|error| FormError::Shape(error.to_string()))?;
+    let body: shape::Body<'_> = serde_json::from_str(text).map_err(|error| shapeless(&error))?;
     if body.table != TABLE_FINGERPRINT {
         return Err(FormError::Table { found: body.table, expected: TABLE_FINGERPRINT.to_owned() });
     }
@@ -35,6 +37,32 @@ pub fn read(text: &Arc<String>, catalogue: &Catalogue) -> Result<Resolved, FormE
     Ok(resolved)
 }
 
+/// Reads a compiled set with the custom routes that it names itself: to be shown, by whoever does not serve it.
+///
+/// # Errors
+/// The first thing that is wrong with it.
+pub fn read_alone(text: &Arc<String>) -> Result<Resolved, FormError> {
+    let foreign = read_foreign(text)?;
+    if foreign.table == TABLE_FINGERPRINT {
+        Ok(foreign.resolved)
+    } else {
+        Err(FormError::Table { found: foreign.table, expected: TABLE_FINGERPRINT.to_owned() })
+    }
+}
+
+/// That the revision which a set names is that of its content. [`read`] leaves it at what the set says; whoever has the
+/// time looks.
+///
+/// # Errors
+/// Where the set names another.
+pub fn vouch(resolved: &Resolved) -> Result<(), FormError> {
+    if revision(resolved) == resolved.revision {
+        Ok(())
+    } else {
+        Err(bad("revision", "it is not that of what the set holds"))
+    }
+}
+
 /// A compiled set of whatever endpoint table, to be compared and never served.
 #[derive(Debug)]
 pub struct Foreign {
@@ -48,22 +76,28 @@ pub struct Foreign {
     pub dropped: Vec<String>,
 }
 
-/// Reads a compiled set of any endpoint table. Where the table is this tool's own, it is held to all that [`read`] is.
+/// Reads a compiled set of any endpoint table. Where the table is this tool's own, it is held to all that [`read`] and
+/// [`vouch`] ask.
 ///
 /// # Errors
 /// The first thing that is wrong with it.
 pub fn read_foreign(text: &Arc<String>) -> Result<Foreign, FormError> {
     verify(text)?;
-    let mut body: shape::Body<'_> =
-        serde_json::from_str(text).map_err(|error| FormError::Shape(error.to_string()))?;
+    let mut body: shape::Body<'_> = serde_json::from_str(text).map_err(|error| shapeless(&error))?;
     let routes = body.custom.iter().map(|route| {
+        let scopes = ScopeSet::parse(route.scopes.iter().map(String::as_str));
+        if let Err(scope) = scopes {
+            return Err(bad("custom", &format!("unknown scope {}", quoted(scope))));
+        }
         let group = Group::from_name(&route.group).ok_or_else(|| bad(&route.id, "an unknown group"))?;
         Ok(CustomRoute { id: route.id.clone(), group, scopes: route.scopes.clone() })
     });
     let routes = routes.collect::<Result<Vec<_>, FormError>>()?;
-    let catalogue = Catalogue::with_custom(routes).map_err(|_| FormError::CustomRoutes)?;
+    let catalogue = Catalogue::with_custom(routes)
+        .map_err(|id| bad("custom", &format!("no id of a custom route: {}", quoted(&id))))?;
     if body.table == TABLE_FINGERPRINT {
         let resolved = read(text, &catalogue)?;
+        vouch(&resolved)?;
         return Ok(Foreign { resolved, table: body.table, catalogue, dropped: Vec::new() });
     }
     let mut dropped = Vec::new();
@@ -90,8 +124,9 @@ fn verify(text: &str) -> Result<(), FormError> {
     if u32::try_from(text.len()).is_err() {
         return Err(FormError::Shape("it is larger than 4 GiB".to_owned()));
     }
-    let rest = text.strip_prefix(TAG).ok_or(FormError::NotCompiled)?;
-    let (version, rest) = rest.split_once(',').ok_or(FormError::NotCompiled)?;
+    let Some((version, rest)) = text.strip_prefix(TAG).and_then(|rest| rest.split_once(',')) else {
+        return Err(if super::is_compiled(text) { FormError::Header } else { FormError::NotCompiled });
+    };
     if version != FORMAT_VERSION.to_string() {
         let found = version.chars().take(20).collect();
         return Err(FormError::Version { found, supported: FORMAT_VERSION });
@@ -103,19 +138,23 @@ fn verify(text: &str) -> Result<(), FormError> {
     if super::checksum(body) == checksum { Ok(()) } else { Err(FormError::Checksum) }
 }
 
+fn shapeless(error: &serde_json::Error) -> FormError {
+    FormError::Shape(error.to_string())
+}
+
 fn build(body: shape::Body<'_>, text: &Arc<String>, catalogue: &Catalogue) -> Result<Resolved, FormError> {
     let mut resolved =
         Resolved { preset: body.preset, custom: custom(body.custom, catalogue)?, ..Resolved::default() };
     lay(&mut resolved, &default::layer(), &SourceMap::default());
     resolved.rules.reserve_exact(body.rules.len());
     resolved.statements.reserve_exact(body.rules.iter().map(|rule| rule.says.len()).sum());
-    if let Some(preset) = &resolved.preset {
-        values::preset(preset)?;
-    }
     for file in body.files {
         let layer = layer("files", &file.layer)?;
         if file.name.contains('/') || !values::is_digest(&file.sha256) {
             return Err(bad("files", "a file has a name without directories and a digest"));
+        }
+        if harmless_line(&file.name) != file.name {
+            return Err(bad("files", "a file has a name without control characters"));
         }
         resolved.files.push(FileInfo { name: file.name, layer, sha256: file.sha256 });
     }
@@ -128,10 +167,11 @@ fn build(body: shape::Body<'_>, text: &Arc<String>, catalogue: &Catalogue) -> Re
     for rule in body.rules {
         below = take_rule(&mut resolved, rule, below, text, catalogue)?;
     }
+    values::preset(&resolved)?;
     if let Some(tokens) = body.tokens {
         let tokens = tokens.into_iter().map(|token| take_token(token, &resolved.files));
         let tokens = tokens.collect::<Result<Vec<_>, _>>()?;
-        values::tokens(&tokens)?;
+        values::tokens(&tokens, catalogue)?;
         resolved.tokens = Some(tokens);
     }
     Ok(resolved)
@@ -155,7 +195,7 @@ fn take_rule(
     let selector = Selector::read(specificity, &rule.selector, catalogue)
         .filter(|selector| !catalogue.matching(selector).is_empty())
         .ok_or_else(|| bad(at, &format!("no {} selector `{}`", specificity.as_str(), rule.selector)))?;
-    values::name(&rule.name, layer)?;
+    values::name(&rule.name, layer, &selector, resolved.preset.as_deref())?;
     let mut places =
         Places { unpacker: Unpacker::new(&rule.places, known(at, rule.file, &resolved.files)?), at };
     let written = rule.file.is_some();
@@ -182,6 +222,10 @@ fn take_rule(
     }
     if !places.unpacker.finished() {
         return Err(bad(at, "more places than values"));
+    }
+    if layer == LayerKind::Code {
+        let said = resolved.statements.iter().rev().take_while(|statement| statement.rule == ix);
+        values::switch(at, said)?;
     }
     let (name, selector) = (rule.name, rule.selector);
     resolved.rules.push(Rule { name, layer, selector, specificity, at: place });
@@ -226,7 +270,7 @@ fn custom(routes: Vec<shape::Custom>, catalogue: &Catalogue) -> Result<Vec<Custo
 fn one_place(
     at: &str,
     packed: &str,
-    file: Option<u32>,
+    file: Option<shape::FileIx>,
     files: &[FileInfo],
 ) -> Result<Option<FilePlace>, FormError> {
     let mut unpacker = Unpacker::new(packed, known(at, file, files)?);
@@ -237,10 +281,12 @@ fn one_place(
 }
 
 /// A file that the set names.
-fn known(at: &str, file: Option<u32>, files: &[FileInfo]) -> Result<Option<u32>, FormError> {
+fn known(at: &str, file: Option<shape::FileIx>, files: &[FileInfo]) -> Result<Option<u32>, FormError> {
     match file {
-        Some(file) if files.get(file as usize).is_none() => Err(bad(at, "a file that the set does not name")),
-        file => Ok(file),
+        Some(shape::FileIx(file)) if files.get(file as usize).is_none() => {
+            Err(bad(at, "a file that the set does not name"))
+        }
+        file => Ok(file.map(|shape::FileIx(file)| file)),
     }
 }
 

@@ -1,13 +1,13 @@
 //! The JSON of a compiled set, field by field in the order written.
 
 use crate::resolved::{List, ListBuilder};
-use serde::de::{Error, IgnoredAny, SeqAccess, Visitor};
+use serde::de::{Error, IgnoredAny, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 
 /// A compiled set. The first line, up to `crc32`, is read as text before this is.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a compiled set")]
 pub(super) struct Body<'a> {
     #[serde(rename = "format")]
     _format: IgnoredAny,
@@ -29,15 +29,15 @@ pub(super) struct Body<'a> {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a base directory")]
 pub(super) struct BaseDir {
     pub path: String,
-    pub file: Option<u32>,
+    pub file: Option<FileIx>,
     pub places: String,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an input file")]
 pub(super) struct File {
     pub name: String,
     pub layer: String,
@@ -46,7 +46,7 @@ pub(super) struct File {
 
 /// `places` holds, packed: that of the rule, then per statement its own and the runs of its elements.
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a rule")]
 pub(super) struct Rule<'a> {
     pub name: String,
     #[serde(borrow)]
@@ -54,7 +54,7 @@ pub(super) struct Rule<'a> {
     pub selector: String,
     #[serde(borrow)]
     pub specificity: Cow<'a, str>,
-    pub file: Option<u32>,
+    pub file: Option<FileIx>,
     #[serde(borrow)]
     pub places: Cow<'a, str>,
     #[serde(borrow)]
@@ -62,7 +62,7 @@ pub(super) struct Rule<'a> {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a key with its value")]
 pub(super) struct Statement<'a> {
     #[serde(borrow)]
     pub key: Cow<'a, str>,
@@ -71,7 +71,7 @@ pub(super) struct Statement<'a> {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a custom route")]
 pub(super) struct Custom {
     pub id: String,
     pub group: String,
@@ -79,14 +79,38 @@ pub(super) struct Custom {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a token")]
 pub(super) struct Token {
     pub id: String,
     pub scopes: Vec<String>,
     pub token_env: Option<String>,
     pub token_sha256: Option<String>,
-    pub file: Option<u32>,
+    pub file: Option<FileIx>,
     pub places: String,
+}
+
+/// Which of `files` a place is in.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(transparent)]
+pub(super) struct FileIx(pub u32);
+
+impl<'de> Deserialize<'de> for FileIx {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Reader;
+        impl Visitor<'_> for Reader {
+            type Value = FileIx;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("the number of one of `files`")
+            }
+
+            fn visit_u64<E: Error>(self, value: u64) -> Result<FileIx, E> {
+                let number = u32::try_from(value);
+                number.map(FileIx).map_err(|_| E::invalid_value(Unexpected::Unsigned(value), &self))
+            }
+        }
+        from.deserialize_u32(Reader)
+    }
 }
 
 /// A value is the JSON that it looks like: a boolean, a number, a word, or a list of texts. Paths, of which most of a large

@@ -4,17 +4,16 @@
 use super::FormError;
 use super::read::bad;
 use super::shape::Value;
-use crate::endpoint::{Catalogue, KEYS, Key, KeyKind};
-use crate::layer::{self, LayerKind, Selector};
-use crate::lower::{Context, base_dir as base_dir_reader, presets};
+use crate::diag::quoted;
+use crate::endpoint::{Catalogue, IdGlob, KEYS, Key, KeyKind};
+use crate::layer::{self, LayerKind, Selector, TokenSecret};
+use crate::lower::{Context, auth, base_dir as base_dir_reader, presets, rule};
 use crate::merge::conflict;
-use crate::parse::{Node, NodeKind};
-use crate::resolved::{List, Part, Resolved, ResolvedToken, ResolvedValue};
+use crate::parse::{Entry, Node, NodeKind};
+use crate::resolved::{List, Part, Resolved, ResolvedStatement, ResolvedToken, ResolvedValue};
 use crate::rules;
-use crate::scope::ScopeSet;
 use crate::source::{SourceId, SourceMap, Span};
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A place in no text: what is read here has places of its own, and no finding is shown with one.
@@ -130,12 +129,51 @@ pub(super) fn agree(resolved: &Resolved, catalogue: &Catalogue) -> Result<(), Fo
     }
 }
 
-/// A rule's name begins with its layer and goes on.
-pub(super) fn name(name: &str, layer: LayerKind) -> Result<(), FormError> {
+/// A rule's name says its layer, and then what it was named for: its selector, its preset, its call.
+pub(super) fn name(
+    name: &str,
+    layer: LayerKind,
+    selector: &Selector,
+    preset: Option<&str>,
+) -> Result<(), FormError> {
     let rest = name.strip_prefix(layer.as_str()).and_then(|rest| rest.strip_prefix(':'));
-    match rest {
-        Some(rest) if !rest.is_empty() && !rest.contains(char::is_control) => Ok(()),
-        _ => Err(bad(name, "a rule's name begins with its layer")),
+    let Some(rest) = rest else { return Err(bad(name, "a rule's name begins with its layer")) };
+    let fits = match (layer, selector) {
+        (LayerKind::Policy, Selector::Glob(glob)) => {
+            // A name that is a glob's without being one would win over groups.
+            IdGlob::is_glob(glob) && rules::glob::check(glob).is_ok() && rule::is_name(selector, rest)
+        }
+        (LayerKind::Policy, _) => rule::is_name(selector, rest),
+        (LayerKind::Preset, Selector::Glob(glob)) => IdGlob::is_glob(glob) && preset == Some(rest),
+        (LayerKind::Preset, _) => preset == Some(rest),
+        (LayerKind::Code, Selector::Group(group)) => call(rest).is_some_and(|(_, of)| of == group.as_str()),
+        _ => false,
+    };
+    if fits { Ok(()) } else { Err(bad(name, "the name is not that of a rule with this selector")) }
+}
+
+/// A rule of the code says what its call does, and nothing else.
+pub(super) fn switch<'a>(
+    name: &str,
+    mut said: impl Iterator<Item = &'a ResolvedStatement>,
+) -> Result<(), FormError> {
+    let enabled = name.split_once(':').and_then(|(_, rest)| call(rest)).map(|(enabled, _)| enabled);
+    let first = said.next().filter(|said| said.key == Key::Enabled).map(|said| &said.value);
+    match (first, enabled) {
+        (Some(ResolvedValue::Bool(value)), Some(enabled)) if *value == enabled && said.next().is_none() => {
+            Ok(())
+        }
+        _ => Err(bad(name, "the rule does not say what this call does")),
+    }
+}
+
+/// `enable_group:NAME` and `disable_group:NAME`.
+fn call(name: &str) -> Option<(bool, &str)> {
+    let (verb, group) = name.split_once(':')?;
+    match verb {
+        "enable_group" => Some((true, group)),
+        "disable_group" => Some((false, group)),
+        _ => None,
     }
 }
 
@@ -143,8 +181,26 @@ pub(super) fn is_digest(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
 }
 
-pub(super) fn preset(name: &str) -> Result<(), FormError> {
-    if presets::get(name).is_some() { Ok(()) } else { Err(bad("preset", &format!("no preset `{name}`"))) }
+/// The preset that the set names is the one whose file and rules it holds.
+pub(super) fn preset(resolved: &Resolved) -> Result<(), FormError> {
+    let mut files = resolved.files.iter().filter(|file| file.layer == LayerKind::Preset);
+    let Some(name) = &resolved.preset else {
+        return if files.next().is_none() {
+            Ok(())
+        } else {
+            Err(bad("preset", "the file of a preset, and no preset"))
+        };
+    };
+    let Some(preset) = presets::get(name) else {
+        return Err(bad("preset", &format!("no preset {}", quoted(name))));
+    };
+    let own = files.next().is_some_and(|file| preset.file.ends_with(&file.name)) && files.next().is_none();
+    let rules = resolved.rules.iter().any(|rule| rule.layer == LayerKind::Preset);
+    if own && (rules || preset.is_empty()) {
+        Ok(())
+    } else {
+        Err(bad("preset", &format!("the set does not hold the preset `{name}`")))
+    }
 }
 
 pub(super) fn base_dir(path: &str, catalogue: &Catalogue) -> Result<(), FormError> {
@@ -160,21 +216,39 @@ pub(super) fn base_dir(path: &str, catalogue: &Catalogue) -> Result<(), FormErro
     }
 }
 
-pub(super) fn tokens(tokens: &[ResolvedToken]) -> Result<(), FormError> {
-    let mut ids = BTreeSet::new();
-    for token in tokens {
-        if token.id.is_empty() || !ids.insert(&token.id) {
-            return Err(bad(&token.id, "a token has an id of its own"));
-        }
-        if token.token_env.is_some() == token.token_sha256.is_some() {
-            return Err(bad(&token.id, "a token has either `token_env` or `token_sha256`"));
-        }
-        if token.token_sha256.as_deref().is_some_and(|digest| !is_digest(digest)) {
-            return Err(bad(&token.id, "`token_sha256` is 64 lower-case hex digits"));
-        }
-        if let Err(scope) = ScopeSet::parse(token.scopes.iter().map(String::as_str)) {
-            return Err(bad(&token.id, &format!("no scope `{scope}`")));
-        }
+/// Each token as the list of a document would hold it.
+pub(super) fn tokens(tokens: &[ResolvedToken], catalogue: &Catalogue) -> Result<(), FormError> {
+    let sources = SourceMap::default();
+    let mut cx = Context::new(&sources, NOWHERE.source, catalogue);
+    // A token's number stands for its place, by which a finding tells which it is about.
+    let listed =
+        (0..).zip(tokens).map(|(number, token)| entry(Span { start: number, end: number, ..NOWHERE }, token));
+    let read = auth::tokens(&mut cx, at(NodeKind::Seq(listed.collect()))).unwrap_or_default();
+    if let Some(found) = cx.finish().into_iter().next() {
+        let number = found.primary.map_or(0, |label| label.span.start);
+        return Err(bad(&format!("auth.tokens[{number}]"), &found.message));
     }
-    Ok(())
+    let same =
+        read.len() == tokens.len() && read.iter().zip(tokens).all(|(read, token)| same_token(read, token));
+    if same { Ok(()) } else { Err(bad("auth.tokens", "tokens that the compiler would not write so")) }
+}
+
+fn entry(span: Span, token: &ResolvedToken) -> Node<'_> {
+    let node = |kind| Node { kind, span, via: None };
+    let scopes = NodeKind::Seq(token.scopes.iter().map(|scope| node(text(scope))).collect());
+    let secrets = [("token_env", &token.token_env), ("token_sha256", &token.token_sha256)];
+    let secrets = secrets.into_iter().filter_map(|(key, value)| Some((key, text(value.as_deref()?))));
+    let parts = [("id", text(&token.id)), ("scopes", scopes)].into_iter().chain(secrets);
+    let parts = parts.map(|(key, kind)| Entry { key: Cow::Borrowed(key), key_span: span, value: node(kind) });
+    node(NodeKind::Map(parts.collect()))
+}
+
+fn same_token(read: &layer::Token, token: &ResolvedToken) -> bool {
+    let (env, sha256) = match &read.secret {
+        TokenSecret::Env(name) => (Some(&name.value), None),
+        TokenSecret::Sha256(digest) => (None, Some(&digest.value)),
+    };
+    read.id.value == token.id
+        && read.scopes.iter().map(|scope| &scope.value).eq(&token.scopes)
+        && (env, sha256) == (token.token_env.as_ref(), token.token_sha256.as_ref())
 }

@@ -64,7 +64,7 @@ fn rules(resolved: &Resolved) -> impl Iterator<Item = shape::Rule<'_>> + '_ {
             layer: rule.layer.as_str().into(),
             selector: rule.selector.clone(),
             specificity: rule.specificity.as_str().into(),
-            file: rule.at.map(|at| at.file),
+            file: file(rule.at.as_ref()),
             places: places(rule.at.as_ref(), &says).into(),
             says: says.into_iter().map(statement).collect(),
         })
@@ -98,6 +98,10 @@ fn places(rule: Option<&FilePlace>, says: &[&ResolvedStatement]) -> String {
     packer.finish()
 }
 
+fn file(at: Option<&FilePlace>) -> Option<shape::FileIx> {
+    at.map(|at| shape::FileIx(at.file))
+}
+
 fn one_place(at: Option<&FilePlace>) -> String {
     let mut packer = Packer::default();
     packer.push(at);
@@ -105,7 +109,7 @@ fn one_place(at: Option<&FilePlace>) -> String {
 }
 
 fn base_dir(path: &str, at: Option<&FilePlace>) -> shape::BaseDir {
-    shape::BaseDir { path: path.to_owned(), file: at.map(|at| at.file), places: one_place(at) }
+    shape::BaseDir { path: path.to_owned(), file: file(at), places: one_place(at) }
 }
 
 fn token(token: &crate::resolved::ResolvedToken) -> shape::Token {
@@ -114,7 +118,7 @@ fn token(token: &crate::resolved::ResolvedToken) -> shape::Token {
         scopes: token.scopes.clone(),
         token_env: token.token_env.clone(),
         token_sha256: token.token_sha256.clone(),
-        file: token.at.map(|at| at.file),
+        file: file(token.at.as_ref()),
         places: one_place(token.at.as_ref()),
     }
 }

@@ -29,14 +29,17 @@ pub(crate) fn read(cx: &mut Context<'_>, node: Node<'_>) -> Option<Vec<Token>> {
     let mut tokens = None;
     for entry in entries {
         match &*entry.key {
-            "tokens" => tokens = cx.value_of(entry.key_span, entry.value.via, |cx| list(cx, entry.value)),
+            "tokens" => {
+                tokens = cx.value_of(entry.key_span, entry.value.via, |cx| self::tokens(cx, entry.value))
+            }
             _ => keys::foreign(cx, Level::Auth, &entry),
         }
     }
     tokens
 }
 
-fn list(cx: &mut Context<'_>, node: Node<'_>) -> Option<Vec<Token>> {
+/// Reads `auth.tokens`.
+pub(crate) fn tokens(cx: &mut Context<'_>, node: Node<'_>) -> Option<Vec<Token>> {
     if matches!(node.kind, NodeKind::Invalid) {
         return None;
     }

@@ -9,6 +9,9 @@ use crate::source::Spanned;
 /// File systems of the kernel; nothing in or below them is ever a base directory.
 pub const KERNEL: [&str; 3] = ["proc", "sys", "dev"];
 
+/// What to write instead.
+pub(crate) const HELP: &str = "name the directory that the sandbox works in, such as `/home/user`";
+
 /// Why a path is no base directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
@@ -27,14 +30,16 @@ pub enum Fault {
 }
 
 impl Fault {
-    const fn message(self) -> &'static str {
+    /// What is said of whatever names the directory: `base_dir`, a flag, a variable.
+    #[must_use]
+    pub const fn why(self) -> &'static str {
         match self {
-            Self::Relative => "`base_dir` must be an absolute path",
-            Self::Root => "`base_dir` cannot be `/`",
-            Self::Kernel => "`base_dir` cannot be in `/proc`, `/sys` or `/dev`",
-            Self::Parent => "`base_dir` must not contain `..`",
-            Self::Nul => "`base_dir` contains a NUL character",
-            Self::Glob => "`base_dir` is one directory, not a glob",
+            Self::Relative => "must be an absolute path",
+            Self::Root => "cannot be `/`",
+            Self::Kernel => "cannot be in `/proc`, `/sys` or `/dev`",
+            Self::Parent => "must not contain `..`",
+            Self::Nul => "contains a NUL character",
+            Self::Glob => "is one directory, not a glob",
         }
     }
 }
@@ -65,8 +70,9 @@ pub(crate) fn read(cx: &mut Context<'_>, node: Node<'_>) -> Option<Spanned<Strin
     match normalise(&text.value) {
         Ok(value) => Some(Spanned { value, span: text.span }),
         Err(fault) => {
-            let report = Diagnostic::new(Code::InvalidPath, fault.message()).at(text.span);
-            cx.emit(report.help("name the directory that the sandbox works in, such as `/home/user`"));
+            let report =
+                Diagnostic::new(Code::InvalidPath, format!("`base_dir` {}", fault.why())).at(text.span);
+            cx.emit(report.help(HELP));
             None
         }
     }

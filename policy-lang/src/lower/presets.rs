@@ -13,6 +13,14 @@ pub struct Preset {
     pub summary: &'static str,
 }
 
+impl Preset {
+    /// Whether its document sets nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.text.lines().filter(|line| !line.starts_with('#')).all(|line| matches!(line, "" | "{}"))
+    }
+}
+
 /// Every preset, widest first.
 pub const PRESETS: &[Preset] = &[
     Preset {
@@ -73,6 +81,7 @@ mod tests {
                 crate::lower::document(&map, source, root.unwrap(), &catalogue, LayerKind::Preset);
             assert_eq!(found, [], "{}", preset.name);
             assert_eq!(layer.blocks.is_empty(), preset.name == "default");
+            assert_eq!(layer.blocks.is_empty(), preset.is_empty());
         }
     }
 

@@ -54,11 +54,22 @@ pub(crate) fn block(
 
 /// A block's name, whichever of its spellings the document uses.
 fn name(selector: &Selector) -> String {
+    let (section, word) = parts(selector);
+    format!("{section}{word}")
+}
+
+/// Whether a block with this selector has this name.
+pub(crate) fn is_name(selector: &Selector, name: &str) -> bool {
+    let (section, word) = parts(selector);
+    name.strip_prefix(section) == Some(word)
+}
+
+fn parts(selector: &Selector) -> (&'static str, &str) {
     match selector {
-        Selector::Defaults => "defaults".to_owned(),
-        Selector::Group(group) => format!("groups.{}", group.as_str()),
-        Selector::Glob(name) | Selector::Custom(name) => format!("endpoints.{name}"),
-        Selector::Exact(id) => format!("endpoints.{}", id.as_str()),
+        Selector::Defaults => ("defaults", ""),
+        Selector::Group(group) => ("groups.", group.as_str()),
+        Selector::Glob(name) | Selector::Custom(name) => ("endpoints.", name),
+        Selector::Exact(id) => ("endpoints.", id.as_str()),
     }
 }
 

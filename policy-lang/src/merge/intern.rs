@@ -1,5 +1,6 @@
 //! Every rule and every statement of the layers, once each, with its place counted out.
 
+use crate::diag::harmless_line;
 use crate::endpoint::Catalogue;
 use crate::layer::{Block, Layer, LayerKind, TokenSecret, Value};
 use crate::merge::{Merged, index};
@@ -118,7 +119,8 @@ fn file(
     *files.entry(source).or_insert_with(|| {
         let name = sources.name(source);
         resolved.files.push(FileInfo {
-            name: name.rsplit('/').next().unwrap_or(name).to_owned(),
+            // It stands in lines of ours wherever a place is named.
+            name: harmless_line(name.rsplit('/').next().unwrap_or(name)).into_owned(),
             layer,
             sha256: FileInfo::digest(sources.text(source)),
         });

@@ -9,10 +9,11 @@ pub const MAX_DEPTH: usize = 64;
 /// How many values a document may have, those of every alias and merge key counted each time they are used.
 pub const MAX_NODES: usize = 1_000_000;
 
-pub(super) fn too_many_bytes(bytes: usize) -> Diagnostic {
+pub(super) fn too_many_bytes() -> Diagnostic {
+    // How many more there are is not known of what is read no further.
     Diagnostic::new(
         Code::DocumentTooLarge,
-        format!("the document has {bytes} bytes, more than the {MAX_DOCUMENT_BYTES} (16 MiB) that are read"),
+        format!("the document has more than the {MAX_DOCUMENT_BYTES} bytes (16 MiB) that are read"),
     )
     .help("a policy of this size is usually generated: merge entries under globs or groups")
 }

@@ -55,12 +55,12 @@ pub enum TokenError {
         /// The scope.
         scope: String,
     },
-    /// An id that the server keeps for itself, in use.
-    #[error("token `{id}`: the id stands for `ABX_SERVER_TOKEN`, which is set too")]
-    Reserved {
-        /// The token.
-        id: String,
-    },
+    /// The id of `ABX_SERVER_TOKEN`, which is set too.
+    #[error("token `legacy`: the id stands for `ABX_SERVER_TOKEN`, which is set too")]
+    Legacy,
+    /// The id of callers without a token.
+    #[error("token `anonymous`: the id stands for callers without a token")]
+    Anonymous,
 }
 
 impl Tokens {
@@ -78,8 +78,10 @@ impl Tokens {
             let digest = digest_of(token, &secret)?;
             let scopes = ScopeSet::parse(token.scopes.iter().map(String::as_str))
                 .map_err(|scope| TokenError::Scope { id: token.id.clone(), scope: scope.to_owned() })?;
-            if token.id == ANONYMOUS || (token.id == LEGACY && legacy.is_some()) {
-                return Err(TokenError::Reserved { id: token.id.clone() });
+            match token.id.as_str() {
+                ANONYMOUS => return Err(TokenError::Anonymous),
+                LEGACY if legacy.is_some() => return Err(TokenError::Legacy),
+                _ => {}
             }
             known.push((digest, token.id.clone(), scopes));
         }
@@ -244,7 +246,8 @@ mod tests {
             (vec![token("a", None, DIGEST.get(1..))], digest()),
             (vec![token("a", None, Some(&format!("sha256:{DIGEST}")))], digest()),
             (vec![token("a", None, Some(""))], digest()),
-            (vec![token("legacy", Some("A"), None)], TokenError::Reserved { id: "legacy".to_owned() }),
+            (vec![token("legacy", Some("A"), None)], TokenError::Legacy),
+            (vec![token("anonymous", Some("A"), None)], TokenError::Anonymous),
         ] {
             assert_eq!(Tokens::read(Some(&declared), old(), env).unwrap_err(), right);
         }

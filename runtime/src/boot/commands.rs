@@ -1,6 +1,6 @@
 //! From `--commands` to the commands and routes of a server. Whatever is wrong in it stops the start.
 
-use super::{Fault, Options, children, source};
+use super::{Fault, Options, children, read, source};
 use crate::commands::{Commands, Manifest, Registry, RouteFunction, Target, Workers, describe, document};
 use crate::custom::CustomRoutes;
 use crate::env::Env;
@@ -37,7 +37,7 @@ impl Declared {
 /// Reads what the command line names; nothing where it names none.
 pub(super) fn find(options: &Options, env: &Env, user: Option<&User>) -> Result<Declared, Fault> {
     let Some(name) = &options.commands else { return Ok(Declared::default()) };
-    let policy = source::find(options.policy.as_deref(), env)?;
+    let policy = source::find(options.policy.as_deref(), env, source::When::Start)?;
     let policy: Vec<&str> = policy.text.iter().map(|text| text.as_str()).collect();
     load(name, env, &policy, user)
 }
@@ -56,7 +56,7 @@ pub(crate) fn load(name: &str, env: &Env, policies: &[&str], user: Option<&User>
 
 fn declarative(file: &Path) -> Result<Declared, Fault> {
     let shown = file.display();
-    let bytes = std::fs::read(file).map_err(|error| {
+    let bytes = read::file(file).map_err(|error| {
         Fault::failed(format!("cannot read the commands `{shown}`: {error}")).help("--commands names them")
     })?;
     let name = file.file_name().map_or_else(|| shown.to_string(), |name| name.to_string_lossy().into_owned());

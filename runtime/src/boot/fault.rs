@@ -51,6 +51,12 @@ impl Fault {
         &self.message
     }
 
+    /// What to do about it.
+    #[must_use]
+    pub fn advice(&self) -> Option<&str> {
+        self.help.as_deref()
+    }
+
     /// The exit status.
     #[must_use]
     pub fn exit(&self) -> Exit {

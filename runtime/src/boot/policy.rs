@@ -5,7 +5,7 @@ mod guard;
 mod lookup;
 
 use super::commands::Declared;
-use super::source::{self, Source};
+use super::source::{self, Source, When};
 use super::{Fault, Options, flags};
 use crate::app::{PolicyState, Settings};
 use crate::auth::Tokens;
@@ -77,7 +77,8 @@ impl Loader {
 
     /// Reads the source anew. What `earlier` counted goes on being counted. What comes of it is still to be prepared.
     pub(super) fn load(&self, env: &Env, earlier: Option<&PolicyState>) -> Result<Loaded, Fault> {
-        let source = source::find(self.options.policy.as_deref(), env)?;
+        let when = if earlier.is_some() { When::Again } else { When::Start };
+        let source = source::find(self.options.policy.as_deref(), env, when)?;
         let (policy, mut warnings, mut findings) = self.compile(&source, env)?;
         check_base_dir(policy.base_dir())?;
         let legacy = env.server_token();

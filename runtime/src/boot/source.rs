@@ -1,6 +1,6 @@
 //! Where the policy comes from. The first source that is named counts, and must load: nothing falls through to the next.
 
-use super::Fault;
+use super::{Fault, read};
 use crate::env::{self, Env};
 use policy_lang::parse::Format;
 use std::path::{Path, PathBuf};
@@ -29,29 +29,43 @@ impl Source {
     }
 }
 
+/// When a policy is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum When {
+    /// Before there is a server, or where there is none.
+    Start,
+    /// While one runs, which must not wait for a pipe that nobody writes to.
+    Again,
+}
+
 /// Finds the policy: `--policy`, `ABX_SERVER_POLICY`, `ABX_SERVER_POLICY_FILE`, the default file, nothing.
-pub(crate) fn find(named: Option<&Path>, env: &Env) -> Result<Source, Fault> {
+pub(crate) fn find(named: Option<&Path>, env: &Env, when: When) -> Result<Source, Fault> {
     if let Some(path) = named {
-        return file(path, "--policy");
+        return file(path, "--policy", when);
     }
     if let Some(text) = &env.policy {
         return Ok(Source::new(env::POLICY, Format::Json, Some(text.clone())));
     }
     if let Some(path) = &env.policy_file {
-        return file(&PathBuf::from(path), env::POLICY_FILE);
+        return file(&PathBuf::from(path), env::POLICY_FILE, when);
     }
     let default = Path::new(DEFAULT_FILE);
     // `exists` would take an unreadable directory for an absent file and open everything.
     match default.try_exists() {
         Ok(false) => Ok(Source::new("built-in defaults", Format::Auto, None)),
-        Ok(true) => file(default, "default policy file"),
+        Ok(true) => file(default, "default policy file", when),
         Err(error) => Err(Fault::failed(format!("cannot look for `{DEFAULT_FILE}`: {error}"))),
     }
 }
 
-fn file(path: &Path, named_by: &str) -> Result<Source, Fault> {
+fn file(path: &Path, named_by: &str, when: When) -> Result<Source, Fault> {
     let shown = path.display();
-    let text = std::fs::read_to_string(path).map_err(|error| {
+    let found = (when == When::Again).then(|| std::fs::metadata(path)).and_then(Result::ok);
+    if found.is_some_and(|found| !found.is_file()) {
+        return Err(Fault::failed(format!("cannot read the policy `{shown}` again: it is no regular file"))
+            .help("start the server anew, or keep the policy in a file"));
+    }
+    let text = read::text(path).map_err(|error| {
         Fault::failed(format!("cannot read the policy `{shown}`: {error}"))
             .help(format!("{named_by} names it; a source that is named is never passed over"))
     })?;

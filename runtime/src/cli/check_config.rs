@@ -12,7 +12,7 @@ use super::report::{Report, github, human, json, junit, sarif};
 use crate::boot::commands::Declared;
 use clap::{Args, ValueEnum};
 pub(super) use levels::code;
-pub(super) use load::{Failure, Source, format, sources};
+pub(super) use load::{Source, format, sources};
 use policy_lang::source::SourceMap;
 use policy_lang::stages::Outcome;
 
@@ -83,15 +83,14 @@ impl Format {
 }
 
 impl CheckConfig {
-    pub(super) fn run(self) -> Exit {
+    pub(super) fn run(self, output: &mut Output) -> Exit {
         let format = self.format();
-        let mut output = Output::default();
         let mut report = Report::new("check-config", self.strict);
         let mut view = human::View::new(output.colour());
         // Counting out every key of every endpoint is only worth it where it is printed.
         let keys = format == Format::Json;
         self.judge(&mut report, &mut view, keys);
-        print(&report, &view, format, &mut output)
+        print(&report, &view, format, output)
     }
 
     fn format(&self) -> Format {
@@ -105,13 +104,13 @@ impl CheckConfig {
         };
         let mut sources = match load::sources(&self.policy) {
             Ok(sources) => sources,
-            Err(failure) => return report.fail(failure.exit, failure.message),
+            Err(failure) => return report.refuse(failure),
         };
         let declared = match &self.commands {
             None => Declared::default(),
             Some(name) => match commands::judge(name, &sources, &levels, report, view) {
                 Ok(declared) => declared,
-                Err(failure) => return report.fail(failure.exit, failure.message),
+                Err(failure) => return report.refuse(failure),
             },
         };
         if self.explain.asked() && sources.len() > 1 {
@@ -119,7 +118,7 @@ impl CheckConfig {
         }
         for source in sources.iter_mut().filter(|_| self.fix) {
             if let Err(failure) = fix::fix(source, self, &levels, &declared, report, view) {
-                return report.fail(failure.exit, failure.message);
+                return report.refuse(failure);
             }
         }
         let alone = sources.len() == 1;
@@ -136,7 +135,7 @@ impl CheckConfig {
                 }
             });
             if let Err(failure) = done {
-                report.fail(failure.exit, failure.message);
+                report.refuse(failure);
             }
         }
         if report.summary.errors == 0 && report.message.is_none() {
@@ -149,18 +148,18 @@ impl CheckConfig {
 }
 
 /// What clap says of a wrong call. Where the call asks for JSON, so is this; `None` prints as clap does.
-pub(super) fn usage(error: &clap::Error) -> Exit {
+pub(super) fn usage(error: &clap::Error, output: &mut Output) -> Exit {
     let mut arguments = std::env::args().skip(1);
     let first = arguments.next();
     let ours = ["check-config", "test"].into_iter().find(|command| first.as_deref() == Some(*command));
     let json = arguments.any(|argument| argument == "--json" || argument == "--format=json");
     let said = error.render().to_string();
     if first.as_deref() == Some("diff") && json {
-        Output::default().print(&super::diff::usage(said.trim_end()));
+        output.print(&super::diff::usage(said.trim_end()));
     } else if let (Some(command), true) = (ours, json) {
         let mut report = Report::new(command, false);
         report.fail(Exit::Usage, said.trim_end());
-        Output::default().print(&json::document(&report));
+        output.print(&json::document(&report));
     } else {
         let _ = error.print();
     }
@@ -185,7 +184,7 @@ fn print(report: &Report, view: &human::View, format: Format, output: &mut Outpu
     }
     output.print(&view.render(report));
     if let Some(message) = &report.message {
-        output.complain(message);
+        output.complain(message, report.help.as_deref());
     }
     report.exit()
 }

@@ -3,6 +3,8 @@
 use super::Exit;
 use super::check_config::commands::template;
 use super::check_config::sources;
+use super::failure::Failure;
+use super::files;
 use super::output::Output;
 use clap::Args;
 use policy_lang::diag::Levels;
@@ -32,28 +34,27 @@ pub(super) struct Compile {
 }
 
 impl Compile {
-    pub(super) fn run(self) -> Exit {
-        let mut output = Output::default();
-        let named: Vec<String> = self.policy.into_iter().collect();
-        let mut found = match sources(&named) {
-            Ok(found) => found,
-            Err(failure) => {
-                output.complain(&failure.message);
-                return failure.exit;
-            }
-        };
-        let declared = match self.commands.as_deref().map(|name| template(name, &found)).transpose() {
-            Ok(declared) => declared.unwrap_or_default(),
-            Err(failure) => {
-                output.complain(&failure.message);
-                return failure.exit;
-            }
-        };
-        let Some(source) = found.pop() else { return Exit::Internal };
+    pub(super) fn run(self, output: &mut Output) -> Exit {
+        self.compile(output).unwrap_or_else(|failure| failure.tell(output))
+    }
+
+    fn compile(&self, output: &mut Output) -> Result<Exit, Failure> {
+        let named: Vec<String> = self.policy.iter().cloned().collect();
+        let mut found = sources(&named)?;
+        let inputs = found.iter().map(|source| source.name.as_str()).chain(self.commands.as_deref());
+        if let Some(input) = files::overwrites(&self.output, inputs) {
+            let message = format!("`{}` is `{input}`, which is read: name another file with -o", self.output);
+            return Err(Failure::usage(message));
+        }
+        let declared =
+            self.commands.as_deref().map(|name| template(name, &found)).transpose()?.unwrap_or_default();
+        let Some(source) = found.pop() else { return Ok(Exit::Internal) };
         let text = source.bytes.as_deref().and_then(|bytes| std::str::from_utf8(bytes).ok());
         if text.is_some_and(form::is_compiled) {
-            output.complain(&format!("`{}` is compiled already; `inspect` prints it", source.name));
-            return Exit::Usage;
+            return Err(Failure::usage(format!(
+                "`{}` is compiled already; `inspect` prints it",
+                source.name
+            )));
         }
         let levels = Levels::default();
         let inputs = Inputs {
@@ -70,38 +71,16 @@ impl Compile {
             output.chatter(&format!("{drawn}\n"));
         }
         let Some(resolved) = outcome.resolved() else {
-            output.complain(&format!("`{}` has errors; nothing was written", source.name));
-            return Exit::Failure;
+            return Err(Failure::failed(format!("`{}` has errors; nothing was written", source.name)));
         };
         let set = form::write(resolved);
         if self.output == "-" {
             output.print(&set);
-            return Exit::Success;
+            return Ok(Exit::Success);
         }
-        match write(&self.output, set.as_bytes()) {
-            Ok(()) => {
-                output.note(&format!(
-                    "wrote {} ({} bytes), revision {}",
-                    self.output,
-                    set.len(),
-                    resolved.revision
-                ));
-                Exit::Success
-            }
-            Err(error) => {
-                output.complain(&format!("cannot write `{}`: {error}", self.output));
-                Exit::Unreadable
-            }
-        }
+        files::put(&self.output, set.as_bytes()).map_err(|error| Failure::write(&self.output, &error))?;
+        let revision = &resolved.revision;
+        output.note(&format!("wrote {} ({} bytes), revision {revision}", self.output, set.len()));
+        Ok(Exit::Success)
     }
-}
-
-/// Writes beside the file and renames, so that a server never reads half a set.
-fn write(path: &str, bytes: &[u8]) -> std::io::Result<()> {
-    let beside = format!("{path}.{}.tmp", std::process::id());
-    let written = std::fs::write(&beside, bytes).and_then(|()| std::fs::rename(&beside, path));
-    if written.is_err() {
-        let _ = std::fs::remove_file(&beside);
-    }
-    written
 }

@@ -14,12 +14,12 @@ pub(super) struct Completions {
 }
 
 impl Completions {
-    pub(super) fn run(self) -> Exit {
+    pub(super) fn run(self, output: &mut Output) -> Exit {
         let mut command = Cli::command();
         let name = command.get_name().to_owned();
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut command, name, &mut script);
-        Output::default().print(&String::from_utf8_lossy(&script));
+        output.print(&String::from_utf8_lossy(&script));
         Exit::Success
     }
 }

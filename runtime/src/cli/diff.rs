@@ -70,16 +70,15 @@ enum Format {
 }
 
 impl Diff {
-    pub(super) fn run(self) -> Exit {
+    pub(super) fn run(self, output: &mut Output) -> Exit {
         let format = if self.json { Format::Json } else { self.format.unwrap_or(Format::Human) };
-        let mut output = Output::default();
         let mut report = DiffReport::new(self.deny_widening, output.colour());
         self.judge(&mut report);
         match format {
             Format::Human => {
                 output.print(&report.page());
                 if let Some(message) = &report.base.message {
-                    output.complain(message);
+                    output.complain(message, report.base.help.as_deref());
                 }
             }
             Format::Json => output.print(&report.document()),
@@ -92,7 +91,7 @@ impl Diff {
     fn judge(&self, report: &mut DiffReport) {
         let names = match pairs::pairs(&self.old, &self.new) {
             Ok(names) => names,
-            Err(failure) => return report.base.fail(failure.exit, failure.message),
+            Err(failure) => return report.base.refuse(failure),
         };
         // A template that is asked what it declares is not given the secrets that these policies name.
         let asked = self.commands.is_some() || self.old_commands.is_some();
@@ -106,12 +105,12 @@ impl Diff {
         );
         let (before, after) = match declared {
             (Ok(before), Ok(after)) => (before, after),
-            (Err(failure), _) | (_, Err(failure)) => return report.base.fail(failure.exit, failure.message),
+            (Err(failure), _) | (_, Err(failure)) => return report.base.refuse(failure),
         };
         if let Some(name) = &self.accept {
-            match accept::read(name) {
+            match accept::accepted(name) {
                 Ok(file) => report.take(file),
-                Err(failure) => return report.base.fail(failure.exit, failure.message),
+                Err(failure) => return report.base.refuse(failure),
             }
         }
         for (old, new) in names.matched {
@@ -126,7 +125,7 @@ impl Diff {
                         report.refused(&outcome);
                     }
                 }
-                Err(failure) => report.base.fail(failure.exit, failure.message),
+                Err(failure) => report.base.refuse(failure),
             }
         }
         report.added = names.added;

@@ -19,14 +19,14 @@ pub(super) struct Endpoints {
 }
 
 impl Endpoints {
-    pub(super) fn run(self) -> Exit {
-        let mut output = Output::default();
+    pub(super) fn run(self, output: &mut Output) -> Exit {
         let group = match self.group.as_deref().map(|name| (name, Group::from_name(name))) {
             None => None,
             Some((_, Some(group))) => Some(group),
             Some((name, None)) => {
                 let known: Vec<&str> = Group::ALL.iter().map(|group| group.as_str()).collect();
-                output.complain(&format!("unknown group `{name}`; the groups are {}", known.join(", ")));
+                output
+                    .complain(&format!("unknown group `{name}`; the groups are {}", known.join(", ")), None);
                 return Exit::Usage;
             }
         };

@@ -12,7 +12,7 @@ pub enum Exit {
     Failure = 1,
     /// 2: the command line itself is wrong.
     Usage = 2,
-    /// 3: a named input cannot be read.
+    /// 3: a named input cannot be read, or the output cannot be written.
     Unreadable = 3,
     /// 4: access was widened.
     Widened = 4,
@@ -21,6 +21,12 @@ pub enum Exit {
 }
 
 impl Exit {
+    /// The graver of two.
+    #[must_use]
+    pub const fn worse(self, other: Self) -> Self {
+        if other.code() > self.code() { other } else { self }
+    }
+
     /// The number.
     #[must_use]
     pub const fn code(self) -> u8 {

@@ -1,31 +1,23 @@
-//! Files that a command rewrites: whole or not at all.
+//! Files that a command reads and writes.
 
-use std::fs;
-use std::io::Write;
+mod write;
+
+pub(super) use write::{overwrites, put};
+
+use super::failure::Failure;
+use crate::boot::read;
 use std::path::Path;
 
-/// Replaces the content of a file. What is written stands beside it until it is complete; a link is followed, and the
-/// file's permissions stay.
-///
-/// # Errors
-/// Where the file cannot be found, or the new one cannot be written beside it.
-pub(super) fn replace(path: &str, bytes: &[u8]) -> std::io::Result<()> {
-    let target = fs::canonicalize(path)?;
-    let permissions = fs::metadata(&target)?.permissions();
-    let name = target.file_name().unwrap_or_default().to_string_lossy();
-    let beside = target.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
-    let written = write(&beside, bytes, permissions).and_then(|()| fs::rename(&beside, &target));
-    if written.is_err() {
-        let _ = fs::remove_file(&beside);
-    }
-    written
-}
+/// How messages call standard input.
+pub(super) const STDIN: &str = "<stdin>";
 
-fn write(path: &Path, bytes: &[u8], permissions: fs::Permissions) -> std::io::Result<()> {
-    let mut file = fs::OpenOptions::new().write(true).create_new(true).open(path)?;
-    file.set_permissions(permissions)?;
-    file.write_all(bytes)?;
-    file.sync_all()
+/// Reads a document or a set, no further than one may be long; `-` is standard input. Gives the name that messages use.
+pub(super) fn document(name: &str) -> Result<(&str, Vec<u8>), Failure> {
+    let (name, bytes) = match name {
+        "-" => (STDIN, read::stream(std::io::stdin().lock())),
+        name => (name, read::file(Path::new(name))),
+    };
+    bytes.map(|bytes| (name, bytes)).map_err(|error| Failure::read(name, &error))
 }
 
 /// The difference of two texts as a patch that `patch` and `git apply` take.

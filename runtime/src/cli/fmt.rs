@@ -1,10 +1,12 @@
 //! `fmt`: lays documents out in one style, without changing what they say.
 
 use super::Exit;
-use super::check_config::{Failure, Source, sources};
+use super::check_config::{Source, sources};
+use super::failure::Failure;
 use super::files;
 use super::output::Output;
 use clap::Args;
+use policy_lang::diag::harmless_line;
 use policy_lang::fmt::{Unformatted, format};
 use policy_lang::render::{self, RenderOptions};
 
@@ -29,21 +31,15 @@ pub(super) struct Fmt {
 }
 
 impl Fmt {
-    pub(super) fn run(self) -> Exit {
-        let mut output = Output::default();
+    pub(super) fn run(self, output: &mut Output) -> Exit {
         let mut worst = Exit::Success;
         // A file that cannot be read keeps no other from being formatted.
         for name in &self.files {
             let done = sources(std::slice::from_ref(name)).and_then(|found| {
-                found.iter().try_fold(Exit::Success, |_, source| self.format(source, &mut output))
+                found.iter().try_fold(Exit::Success, |_, source| self.format(source, output))
             });
-            let exit = done.unwrap_or_else(|failure| {
-                output.complain(&failure.message);
-                failure.exit
-            });
-            if exit.code() > worst.code() {
-                worst = exit;
-            }
+            let exit = done.unwrap_or_else(|failure| failure.tell(output));
+            worst = worst.worse(exit);
         }
         worst
     }
@@ -51,7 +47,7 @@ impl Fmt {
     fn format(&self, source: &Source, output: &mut Output) -> Result<Exit, Failure> {
         let bytes = source.bytes.as_deref().unwrap_or_default();
         let Ok(text) = std::str::from_utf8(bytes) else {
-            return Err(Failure { exit: Exit::Failure, message: format!("`{}` is not UTF-8", source.name) });
+            return Err(Failure::failed(format!("`{}` is not UTF-8", source.name)));
         };
         let formatted = match format(&source.name, text, source.format) {
             Ok(formatted) => formatted,
@@ -60,15 +56,12 @@ impl Fmt {
                     "`{}` was left alone: it cannot be laid out without being read otherwise",
                     source.name
                 );
-                return Err(Failure { exit: Exit::Failure, message });
+                return Err(Failure::failed(message));
             }
             Err(Unformatted::Faulty(sources, found)) => {
                 let options = RenderOptions { color: output.colour_on_stderr(), ..RenderOptions::default() };
                 output.chatter(&render::human(&sources, &found, options));
-                return Err(Failure {
-                    exit: Exit::Failure,
-                    message: format!("`{}` cannot be read", source.name),
-                });
+                return Err(Failure::failed(format!("`{}` cannot be read", source.name)));
             }
         };
         let same = formatted == text;
@@ -76,17 +69,15 @@ impl Fmt {
             if self.diff && !same {
                 output.print(&files::patch(&source.name, text, &formatted));
             } else if !same {
-                output.print(&format!("{}\n", source.name));
+                output.print(&format!("{}\n", harmless_line(&source.name)));
             }
             return Ok(if same { Exit::Success } else { Exit::Failure });
         }
-        if source.name == "<stdin>" {
+        if source.name == files::STDIN {
             output.print(&formatted);
         } else if !same {
-            files::replace(&source.name, formatted.as_bytes()).map_err(|error| Failure {
-                exit: Exit::Unreadable,
-                message: format!("cannot write `{}`: {error}", source.name),
-            })?;
+            files::put(&source.name, formatted.as_bytes())
+                .map_err(|error| Failure::write(&source.name, &error))?;
             output.note(&format!("formatted {}", source.name));
         }
         Ok(Exit::Success)

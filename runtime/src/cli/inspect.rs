@@ -1,14 +1,17 @@
 //! `inspect`: prints a compiled set as YAML, with the origin of each line.
 
 use super::Exit;
-use super::check_config::sources;
+use super::failure::Failure;
+use super::files;
 use super::output::Output;
 use clap::Args;
-use policy_lang::endpoint::Catalogue;
 use policy_lang::form;
 use std::sync::Arc;
 
 /// Print a compiled set as YAML, with the rule and place that said each line
+///
+/// The routes of a template that the set was compiled with are shown as the set knows them. Exit status: 0 printed, 1 it is
+/// no set that this tool loads, 2 usage, 3 it cannot be read or its page cannot be written.
 #[derive(Debug, Args)]
 pub(super) struct Inspect {
     /// Compiled set, or `-` for standard input
@@ -17,25 +20,20 @@ pub(super) struct Inspect {
 }
 
 impl Inspect {
-    pub(super) fn run(self) -> Exit {
-        let mut output = Output::default();
-        let bytes = match sources(&[self.file]).map(|mut found| found.pop()) {
-            Ok(source) => source.and_then(|source| source.bytes).unwrap_or_default(),
-            Err(failure) => {
-                output.complain(&failure.message);
-                return failure.exit;
-            }
-        };
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        match form::read(&Arc::new(text), &Catalogue::builtin()) {
-            Ok(resolved) => {
-                output.print(&form::inspect::inspect(&resolved));
+    pub(super) fn run(self, output: &mut Output) -> Exit {
+        match page(&self.file) {
+            Ok(page) => {
+                output.print(&page);
                 Exit::Success
             }
-            Err(error) => {
-                output.complain(&error.to_string());
-                Exit::Failure
-            }
+            Err(failure) => failure.tell(output),
         }
     }
+}
+
+fn page(file: &str) -> Result<String, Failure> {
+    let (name, bytes) = files::document(file)?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let resolved = form::read_alone(&Arc::new(text)).map_err(|error| Failure::set(name, &error))?;
+    Ok(form::inspect::inspect(&resolved))
 }

@@ -4,6 +4,7 @@ mod log;
 
 use super::Exit;
 use super::check_config::sources;
+use super::failure::Failure;
 use super::output::Output;
 use clap::Args;
 use policy_lang::diag::Levels;
@@ -36,21 +37,16 @@ pub(super) struct Learn {
 }
 
 impl Learn {
-    pub(super) fn run(self) -> Exit {
-        let mut output = Output::default();
-        match self.learn(&mut output) {
+    pub(super) fn run(self, output: &mut Output) -> Exit {
+        match self.learn(output) {
             Ok(()) => Exit::Success,
-            Err((exit, message)) => {
-                output.complain(&message);
-                exit
-            }
+            Err(failure) => failure.tell(output),
         }
     }
 
-    fn learn(&self, output: &mut Output) -> Result<(), (Exit, String)> {
-        let fail = |failure: super::check_config::Failure| (failure.exit, failure.message);
+    fn learn(&self, output: &mut Output) -> Result<(), Failure> {
         let (catalogue, levels) = (Catalogue::builtin(), Levels::default());
-        let from = self.from.clone().map(|name| sources(&[name])).transpose().map_err(fail)?;
+        let from = self.from.clone().map(|name| sources(&[name])).transpose()?;
         let from = from.and_then(|mut found| found.pop());
         let document = from.as_ref().map(|source| Document {
             name: &source.name,
@@ -61,16 +57,17 @@ impl Learn {
         let Some(today) = outcome.policy else {
             let name =
                 from.map_or_else(|| "the default policy".to_owned(), |source| format!("`{}`", source.name));
-            return Err((Exit::Failure, format!("{name} has errors; `check-config` shows them")));
+            return Err(Failure::failed(format!("{name} has errors; `check-config` shows them")));
         };
         let mut calls = Vec::new();
         let mut skipped = 0;
-        for log in sources(&self.logs).map_err(fail)? {
-            skipped += log::read(&log.bytes.unwrap_or_default(), &catalogue, &mut calls);
+        for name in &self.logs {
+            let log = log::bytes(name).map_err(|error| Failure::read(name, &error))?;
+            skipped += log::read(&log, &catalogue, &mut calls);
         }
         let learned = learn(&calls, &today, &catalogue).map_err(|error| match error {
-            LearnError::Nothing => (Exit::Failure, error.to_string()),
-            LearnError::Unproven(_) => (Exit::Internal, error.to_string()),
+            LearnError::Nothing => Failure::failed(error.to_string()),
+            LearnError::Unproven(_) => Failure::internal(error.to_string()),
         })?;
         let text = policy_lang::fmt::format("learned.yaml", &learned.document, Format::Yaml)
             .unwrap_or_else(|_| learned.document.clone());

@@ -24,7 +24,7 @@ use session::Session;
 pub(super) struct Lsp {}
 
 impl Lsp {
-    pub(super) fn run(self) -> Exit {
+    pub(super) fn run(self, output: &mut Output) -> Exit {
         let (connection, threads) = Connection::stdio();
         let served = serve(&connection);
         // The writer ends when nobody can send to it any more.
@@ -33,7 +33,7 @@ impl Lsp {
             Ok(()) if threads.join().is_ok() => Exit::Success,
             Ok(()) => Exit::Failure,
             Err(why) => {
-                Output::default().complain(&why);
+                output.complain(&why, None);
                 Exit::Failure
             }
         }

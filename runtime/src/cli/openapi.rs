@@ -14,8 +14,8 @@ use serde_json::{Map, Value, json};
 pub(super) struct Openapi {}
 
 impl Openapi {
-    pub(super) fn run(self) -> Exit {
-        Output::default().print(&text());
+    pub(super) fn run(self, output: &mut Output) -> Exit {
+        output.print(&text());
         Exit::Success
     }
 }

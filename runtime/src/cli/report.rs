@@ -56,6 +56,9 @@ pub(super) struct Report {
     /// What came of the tests of `test`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tests: Option<Value>,
+    /// For people: what to do about it.
+    #[serde(skip)]
+    pub(super) help: Option<String>,
     /// For people: a sentence about a failure that has no document (usage, unreadable).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) message: Option<String>,

@@ -19,13 +19,12 @@ pub(super) struct Rule {
 }
 
 impl Rule {
-    pub(super) fn run(self) -> Exit {
-        let mut output = Output::default();
+    pub(super) fn run(self, output: &mut Output) -> Exit {
         match self.code.as_deref().map(code) {
             None => output.print(&reference()),
             Some(Ok(code)) => output.print(&page(code).text()),
             Some(Err(message)) => {
-                output.complain(&message);
+                output.complain(&message, None);
                 return Exit::Usage;
             }
         }

@@ -32,14 +32,14 @@ enum Which {
 }
 
 impl Schema {
-    pub(super) fn run(self) -> Exit {
+    pub(super) fn run(self, output: &mut Output) -> Exit {
         let text = match self.which {
             Which::Policy => policy_lang::schema::text(),
             Which::Compiled => print(&compiled::schema()),
             Which::CheckReport => print(&report::schema()),
             Which::DiffReport => print(&diff::schema()),
         };
-        Output::default().print(&text);
+        output.print(&text);
         Exit::Success
     }
 }

@@ -50,24 +50,23 @@ pub(super) struct Test {
 }
 
 impl Test {
-    pub(super) fn run(self) -> Exit {
+    pub(super) fn run(self, output: &mut Output) -> Exit {
         let format = if self.json { Format::Json } else { self.format.unwrap_or(Format::Human) };
-        let mut output = Output::default();
         let mut report = Report::new("test", false);
         let options = RenderOptions { color: output.colour(), ..RenderOptions::default() };
         let mut page = String::new();
         match load::groups(&self) {
             Ok(groups) => self.ask(&groups, &mut report, &mut page, options),
-            Err(failure) => report.fail(failure.exit, failure.message),
+            Err(failure) => report.refuse(failure),
         }
         if format == Format::Human {
             output.print(&page);
             if let Some(message) = &report.message {
-                output.complain(message);
+                output.complain(message, report.help.as_deref());
             }
             return report.exit();
         }
-        print_as(&report, format, &mut output)
+        print_as(&report, format, output)
     }
 
     fn ask(&self, groups: &[Group], report: &mut Report, page: &mut String, options: RenderOptions) {

@@ -1,5 +1,6 @@
 //! A change of a document as the lines that go and come.
 
+use crate::diag::harmless_line;
 use crate::explain::edits::{TextEdit, apply};
 
 /// In the manner of `diff -u` with one line around each change, indented to stand in a list.
@@ -30,7 +31,7 @@ fn show(text: &mut String, file: &str, before: &str, edits: &[TextEdit]) {
     let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
     let room = old.len().min(new.len()) - head;
     let tail = old.iter().rev().zip(new.iter().rev()).take(room).take_while(|(a, b)| a == b).count();
-    text.push_str(&format!("     {file}, line {}\n", head + 1));
+    text.push_str(&format!("     {}, line {}\n", harmless_line(file), head + 1));
     let mut put = |mark: char, line: &str| {
         text.push_str(format!("     {mark} {line}").trim_end());
         text.push('\n');

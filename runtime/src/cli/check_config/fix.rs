@@ -1,9 +1,9 @@
 //! `--fix`: makes the safe suggestions in the files themselves, and says what it did.
 
 use super::CheckConfig;
-use super::load::{Failure, Source, inputs};
+use super::load::{Source, inputs};
 use crate::boot::commands::Declared;
-use crate::cli::Exit;
+use crate::cli::failure::Failure;
 use crate::cli::files;
 use crate::cli::report::Report;
 use crate::cli::report::human::View;
@@ -24,14 +24,14 @@ pub(super) fn fix(
 ) -> Result<(), Failure> {
     let bytes = source.bytes.clone().unwrap_or_default();
     let text = std::str::from_utf8(&bytes).unwrap_or_default();
-    if call.policy.is_empty() || source.name == "<stdin>" {
+    if call.policy.is_empty() || source.name == files::STDIN {
         let message = "--fix writes the document: name its file with --policy";
-        return Err(Failure { exit: Exit::Usage, message: message.to_owned() });
+        return Err(Failure::usage(message));
     }
     if form::is_compiled(text) {
         let message =
             format!("`{}` is a compiled set: fix the document that it was compiled from", source.name);
-        return Err(Failure { exit: Exit::Usage, message });
+        return Err(Failure::usage(message));
     }
     let fixed = inputs(source, call, levels, declared, |inputs| {
         let document = Document { name: &source.name, bytes: &bytes, format: source.format };
@@ -45,10 +45,7 @@ pub(super) fn fix(
         view.patch(&files::patch(&source.name, text, &fixed.text));
         return Ok(());
     }
-    files::replace(&source.name, fixed.text.as_bytes()).map_err(|error| Failure {
-        exit: Exit::Unreadable,
-        message: format!("cannot write `{}`: {error}", source.name),
-    })?;
+    files::put(&source.name, fixed.text.as_bytes()).map_err(|error| Failure::write(&source.name, &error))?;
     source.bytes = Some(fixed.text.into_bytes());
     Ok(())
 }

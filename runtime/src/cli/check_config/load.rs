@@ -4,12 +4,13 @@ use super::CheckConfig;
 use crate::boot::commands::Declared;
 use crate::boot::source;
 use crate::cli::Exit;
+use crate::cli::failure::Failure;
+use crate::cli::files;
 use policy_lang::check::Facts;
 use policy_lang::diag::Levels;
-use policy_lang::form;
+use policy_lang::form::{self, FormError};
 use policy_lang::parse::Format;
 use policy_lang::stages::{Document, Inputs, Outcome, compile_document, load_compiled};
-use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -26,46 +27,29 @@ pub(in crate::cli) struct Source {
     pub(in crate::cli) bytes: Option<Vec<u8>>,
 }
 
-/// What kept a check from being made.
-#[derive(Debug)]
-pub(in crate::cli) struct Failure {
-    pub(in crate::cli) exit: Exit,
-    pub(in crate::cli) message: String,
-}
-
 /// Reads every named file, or finds what `serve` would load.
 pub(in crate::cli) fn sources(named: &[String]) -> Result<Vec<Source>, Failure> {
     if named.is_empty() {
         return Ok(vec![here()?]);
     }
+    if named.iter().filter(|name| *name == "-").count() > 1 {
+        return Err(Failure::usage("standard input is read once: give `-` once"));
+    }
     named.iter().map(|name| read(name)).collect()
 }
 
 fn read(name: &str) -> Result<Source, Failure> {
-    let (name, bytes) = if name == "-" {
-        let mut bytes = Vec::new();
-        let read = std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes);
-        ("<stdin>", read)
-    } else {
-        (name, std::fs::read(name))
-    };
-    match bytes {
-        Ok(bytes) => {
-            Ok(Source { name: name.to_owned(), found: None, format: format(name), bytes: Some(bytes) })
-        }
-        Err(error) => {
-            Err(Failure { exit: Exit::Unreadable, message: format!("cannot read `{name}`: {error}") })
-        }
-    }
+    let (name, bytes) = files::document(name)?;
+    Ok(Source { name: name.to_owned(), found: None, format: format(name), bytes: Some(bytes) })
 }
 
 /// What `serve` would load here, by the same search.
 fn here() -> Result<Source, Failure> {
     let env = crate::env::Env::read();
     // `serve` would not start with it.
-    env.base_values().map_err(|message| Failure { exit: Exit::Failure, message })?;
-    let found = source::find(None, &env)
-        .map_err(|fault| Failure { exit: Exit::Unreadable, message: fault.message().to_owned() })?;
+    env.base_values().map_err(Failure::failed)?;
+    let found = source::find(None, &env, source::When::Start)
+        .map_err(|fault| Failure::of(&fault, Exit::Unreadable))?;
     let bytes = found.text.map(|text| Arc::unwrap_or_clone(text).into_bytes());
     Ok(Source { found: Some(found.name.clone()), name: found.name, format: found.format, bytes })
 }
@@ -138,13 +122,12 @@ fn compile_with<T>(
         let name = &source.name;
         let message =
             format!("`{name}` is a compiled set: its preset is settled, and --preset cannot replace it");
-        return Err(Failure { exit: Exit::Usage, message });
+        return Err(Failure::usage(message));
     }
     let document = source.bytes.as_deref().filter(|_| compiled.is_none());
     let document = document.map(|bytes| Document { name: &source.name, bytes, format: source.format });
     let outcome = match compiled {
-        Some(text) => load_compiled(&Arc::new(text.to_owned()), inputs)
-            .map_err(|error| Failure { exit: Exit::Failure, message: format!("{}: {error}", source.name) })?,
+        Some(text) => set(text, inputs).map_err(|error| Failure::set(&source.name, &error))?,
         None => compile_document(document, inputs),
     };
     let run = Run { inputs, document, compiled: compiled.is_some(), outcome };
@@ -154,6 +137,13 @@ fn compile_with<T>(
         std::mem::forget(run);
     }
     Ok(done)
+}
+
+/// Loads a set as `serve` does, and looks at what that has no time for.
+fn set(text: &str, inputs: &Inputs<'_>) -> Result<Outcome, FormError> {
+    let outcome = load_compiled(&Arc::new(text.to_owned()), inputs)?;
+    outcome.resolved().map_or(Ok(()), form::vouch)?;
+    Ok(outcome)
 }
 
 /// By the name's ending; what has none is looked at.

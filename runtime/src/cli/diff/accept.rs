@@ -1,9 +1,10 @@
 //! The accept file as it is found, and the day on which it is read.
 
-use crate::cli::Exit;
-use crate::cli::check_config::Failure;
+use crate::boot::read;
+use crate::cli::failure::Failure;
 use policy_lang::diff::accept::{self, Entry, Fault};
 use policy_lang::source::SourceMap;
+use std::path::Path;
 
 /// An accept file.
 #[derive(Debug, Default)]
@@ -13,11 +14,8 @@ pub(super) struct File {
     pub(super) faults: Vec<Fault>,
 }
 
-pub(super) fn read(name: &str) -> Result<File, Failure> {
-    let bytes = std::fs::read(name).map_err(|error| Failure {
-        exit: Exit::Unreadable,
-        message: format!("cannot read `{name}`: {error}"),
-    })?;
+pub(super) fn accepted(name: &str) -> Result<File, Failure> {
+    let bytes = read::file(Path::new(name)).map_err(|error| Failure::read(name, &error))?;
     let mut sources = SourceMap::new();
     let (entries, faults) = accept::read(&mut sources, name, bytes);
     Ok(File { sources, entries, faults })

@@ -2,8 +2,7 @@
 //!
 //! Only objects are read: no hook, filter, pager or text conversion of the repository runs, and nothing is fetched.
 
-use crate::cli::Exit;
-use crate::cli::check_config::Failure;
+use crate::cli::failure::Failure;
 use std::process::Stdio;
 
 /// A revision and a path in it.
@@ -20,11 +19,10 @@ impl Object {
         let parts = rest.split_once(':').filter(|(revision, path)| {
             !revision.is_empty() && !path.is_empty() && !revision.starts_with('-') && !revision.contains('\0')
         });
-        let fault = || Failure {
-            exit: Exit::Usage,
-            message: format!(
+        let fault = || {
+            Failure::usage(format!(
                 "`{name}` is no object of git: write `git:REV:path`, as in `git:main:template.yaml`"
-            ),
+            ))
         };
         let object = |(revision, path): (&str, &str)| Self {
             revision: revision.to_owned(),
@@ -68,10 +66,7 @@ impl Object {
         reason = "no server runs in this process, so that no reaper takes the status of a child"
     )]
     fn run(&self, arguments: &[&str]) -> Result<Vec<u8>, Failure> {
-        let failure = |why: &str| Failure {
-            exit: Exit::Unreadable,
-            message: format!("cannot read `{}`: {why}", self.name()),
-        };
+        let failure = |why: &str| Failure::unreadable(format!("cannot read `{}`: {why}", self.name()));
         let ran = std::process::Command::new("git")
             .args([
                 "--no-pager",

@@ -2,8 +2,8 @@
 
 use super::pairs::Text;
 use crate::boot::commands::Declared;
-use crate::cli::Exit;
-use crate::cli::check_config::{Failure, format};
+use crate::cli::check_config::format;
+use crate::cli::failure::Failure;
 use policy_lang::diag::{Levels, Severity};
 use policy_lang::diff::table::Table;
 use policy_lang::diff::{self, Compared, Diff};
@@ -74,8 +74,7 @@ fn load(
         ..Inputs::new(declared.routes.catalogue(), &levels)
     };
     if let Some(set) = std::str::from_utf8(&text.bytes).ok().filter(|set| form::is_compiled(set)) {
-        let set = diff::load_set(set, &inputs)
-            .map_err(|error| Failure { exit: Exit::Failure, message: format!("{}: {error}", text.name) })?;
+        let set = diff::load_set(set, &inputs).map_err(|error| Failure::set(&text.name, &error))?;
         return Ok(Ok(Loaded {
             name: text.name,
             policy: set.policy,

@@ -1,10 +1,10 @@
 //! What OLD and NEW name, file by file.
 
 use super::git::Object;
-use crate::cli::Exit;
-use crate::cli::check_config::{Failure, Source, format};
+use crate::cli::check_config::{Source, format};
+use crate::cli::failure::Failure;
+use crate::cli::files;
 use std::collections::BTreeSet;
-use std::io::Read;
 use std::path::Path;
 
 /// Folders are searched so deep.
@@ -75,14 +75,9 @@ impl Named {
     fn read(&self) -> Result<Text, Failure> {
         match self {
             Self::Git(object) => Ok(Text { name: object.name(), bytes: object.read()? }),
-            Self::Path(path) if path == "-" => {
-                let mut bytes = Vec::new();
-                std::io::stdin().lock().read_to_end(&mut bytes).map_err(|error| unreadable("-", &error))?;
-                Ok(Text { name: "<stdin>".to_owned(), bytes })
-            }
             Self::Path(path) => {
-                let bytes = std::fs::read(path).map_err(|error| unreadable(path, &error))?;
-                Ok(Text { name: path.clone(), bytes })
+                let (name, bytes) = files::document(path)?;
+                Ok(Text { name: name.to_owned(), bytes })
             }
         }
     }
@@ -91,10 +86,7 @@ impl Named {
 /// Reads what both arguments name. Two folders are matched by the names of their files.
 pub(super) fn pairs(old: &str, new: &str) -> Result<Pairs, Failure> {
     if old == "-" && new == "-" {
-        return Err(Failure {
-            exit: Exit::Usage,
-            message: "only one side can be read from standard input".to_owned(),
-        });
+        return Err(Failure::usage("only one side can be read from standard input"));
     }
     let (old, new) = (Named::parse(old)?, Named::parse(new)?);
     let mut pairs = Pairs::default();
@@ -108,10 +100,7 @@ pub(super) fn pairs(old: &str, new: &str) -> Result<Pairs, Failure> {
             pairs.removed = one.difference(&other).cloned().collect();
         }
         _ => {
-            return Err(Failure {
-                exit: Exit::Usage,
-                message: "a folder is compared with a folder, a file with a file".to_owned(),
-            });
+            return Err(Failure::usage("a folder is compared with a folder, a file with a file"));
         }
     }
     Ok(pairs)
@@ -143,5 +132,5 @@ fn walk(folder: &Path, prefix: &str, depth: usize, found: &mut Vec<String>) -> R
 }
 
 fn unreadable(name: &str, error: &std::io::Error) -> Failure {
-    Failure { exit: Exit::Unreadable, message: format!("cannot read `{name}`: {error}") }
+    Failure::read(name, error)
 }

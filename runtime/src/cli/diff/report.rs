@@ -8,7 +8,7 @@ use super::view;
 use crate::cli::Exit;
 use crate::cli::report::build::place;
 use crate::cli::report::{Finding, Report, SCHEMA_VERSION};
-use policy_lang::diag::{Label, Severity};
+use policy_lang::diag::{Label, Severity, harmless_line};
 use policy_lang::diff::accept::{self, Entry};
 use policy_lang::diff::{Change, Diff, Shown, groups, human};
 use policy_lang::render::{self, Remark, RenderOptions};
@@ -150,14 +150,15 @@ impl DiffReport {
         }
         for (word, names) in [("added", &self.added), ("removed", &self.removed)] {
             for name in names {
-                let _ = writeln!(page, "{word}: {name}");
+                let _ = writeln!(page, "{word}: {}", harmless_line(name));
             }
         }
         page
     }
 
     fn summary(&self, one: &Comparison) -> String {
-        let mut text = format!("{} → {}: {}\n", one.old.name, one.new.name, human::summary(&one.diff));
+        let [old, new] = [&one.old.name, &one.new.name].map(|name| harmless_line(name));
+        let mut text = format!("{old} → {new}: {}\n", human::summary(&one.diff));
         let accepted = one.diff.widened().filter(|change| self.entry(change).is_some()).count();
         if accepted > 0 {
             let _ = writeln!(text, "accepted: {accepted} of {}", one.diff.widened().count());

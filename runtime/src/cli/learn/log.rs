@@ -3,6 +3,7 @@
 use policy_lang::endpoint::Catalogue;
 use policy_lang::learn::Observed;
 use serde::Deserialize;
+use std::io::Read;
 
 /// The members of a line that say what was done.
 #[derive(Debug, Deserialize)]
@@ -14,6 +15,16 @@ struct Line {
     path: Option<String>,
     program: Option<String>,
     command: Option<String>,
+}
+
+/// The bytes of a log, however long it is; `-` is standard input.
+pub(super) fn bytes(name: &str) -> std::io::Result<Vec<u8>> {
+    if name != "-" {
+        return std::fs::read(name);
+    }
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Adds the calls of a log; says how many lines are no decision. Of a call that changes something the log has two lines:

@@ -5,6 +5,7 @@ use super::{
     Summary,
 };
 use crate::cli::Exit;
+use crate::cli::failure::Failure;
 use policy_lang::diag::{Applicability, Diagnostic, Severity, Suggestion};
 use policy_lang::endpoint::Catalogue;
 use policy_lang::layer::LayerKind;
@@ -33,6 +34,7 @@ impl Report {
             explain: None,
             fixes: Vec::new(),
             tests: None,
+            help: None,
             message: None,
         }
     }
@@ -50,6 +52,14 @@ impl Report {
     pub(in crate::cli) fn fail(&mut self, exit: Exit, message: impl Into<String>) {
         self.end(exit);
         self.message.get_or_insert_with(|| message.into());
+    }
+
+    /// The same, with what to do about it.
+    pub(in crate::cli) fn refuse(&mut self, failure: Failure) {
+        self.end(failure.exit);
+        if self.message.is_none() {
+            (self.message, self.help) = (Some(failure.message), failure.help);
+        }
     }
 
     /// Takes in what one document yielded; `name` is how the command line named it.

@@ -2,10 +2,11 @@
 
 use super::Report;
 use crate::cli::check_config::Source;
-use policy_lang::diag::Diagnostic;
+use policy_lang::diag::{Diagnostic, harmless_line};
 use policy_lang::render::{self, RenderOptions};
 use policy_lang::source::SourceMap;
 use policy_lang::stages::Outcome;
+use std::borrow::Cow;
 use std::fmt::Write;
 
 /// What only people see: findings are drawn while the texts are at hand.
@@ -68,7 +69,7 @@ impl View {
     pub(in crate::cli) fn render(&self, report: &Report) -> String {
         let mut page = String::new();
         for note in &self.notes {
-            let _ = writeln!(page, "{note}");
+            let _ = writeln!(page, "{}", harmless_line(note));
         }
         let more = !self.patch.is_empty() || !self.findings.is_empty();
         if more && !self.notes.is_empty() {
@@ -102,7 +103,8 @@ fn summary(report: &Report) -> String {
         .filter(|input| input.layer == "policy")
         .map(|input| input.name.as_str())
         .collect();
-    let subject = if names.is_empty() { "policy".to_owned() } else { names.join(", ") };
+    let names = names.join(", ");
+    let subject = if names.is_empty() { Cow::Borrowed("policy") } else { harmless_line(&names) };
     let counted = &report.summary;
     let counts: Vec<String> =
         [(counted.errors, "error"), (counted.warnings, "warning"), (counted.infos, "remark")]

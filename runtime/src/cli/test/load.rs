@@ -1,8 +1,8 @@
 //! The files of a call: suites, and the policies that they are about. Suites of one policy share one compilation.
 
 use super::Test;
-use crate::cli::Exit;
-use crate::cli::check_config::{Failure, Source, sources};
+use crate::cli::check_config::{Source, sources};
+use crate::cli::failure::Failure;
 use policy_lang::diag::{Diagnostic, Levels, Severity};
 use policy_lang::endpoint::Catalogue;
 use policy_lang::layer::LayerKind;
@@ -104,7 +104,7 @@ fn about(file: &Source, suite: &Suite, call: &Test) -> Result<About, Failure> {
     }
     let message =
         format!("`{}` names no policy: write `policy: FILE` in it, or give --policy FILE", file.name);
-    Err(Failure { exit: Exit::Usage, message })
+    Err(Failure::usage(message))
 }
 
 /// A path that stands in a file, from where this call stands.
@@ -126,7 +126,7 @@ fn beside(file: &str, named: &str) -> String {
 
 fn only(name: &str) -> Result<Source, Failure> {
     let mut found = sources(&[name.to_owned()])?;
-    found.pop().ok_or(Failure { exit: Exit::Internal, message: "no policy was read".to_owned() })
+    found.pop().ok_or(Failure::internal("no policy was read"))
 }
 
 fn again(source: &Source) -> Source {
