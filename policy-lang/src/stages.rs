@@ -86,7 +86,7 @@ impl<'a> Inputs<'a> {
     }
 
     /// The base directory in force, in its plain form, where the document says this of it; or why it cannot be one.
-    pub(crate) fn base_dir(&self, document: Option<&str>) -> Result<String, Diagnostic> {
+    pub(crate) fn base_dir(&self, document: Option<&str>) -> Result<String, Box<Diagnostic>> {
         let (dir, named_by) = match (self.base_dir, document, self.default_base_dir) {
             (Some(dir), ..) => (dir, "--base-dir"),
             (None, Some(dir), _) => (dir, "base_dir"),
@@ -95,7 +95,7 @@ impl<'a> Inputs<'a> {
         };
         base_dir::normalise(dir).map_err(|fault| {
             let message = format!("`{named_by}` {}: {}", fault.why(), quoted(dir));
-            Diagnostic::new(Code::InvalidPath, message).help(base_dir::HELP)
+            Box::new(Diagnostic::new(Code::InvalidPath, message).help(base_dir::HELP))
         })
     }
 }
@@ -180,7 +180,7 @@ pub fn compile_source(
     sink.extend(found);
     let written = merged.resolved.base_dir.as_ref().map(|(dir, _)| dir.clone());
     let base_dir = inputs.base_dir(written.as_deref()).unwrap_or_else(|fault| {
-        sink.push(fault);
+        sink.push(*fault);
         DEFAULT_BASE_DIR.to_owned()
     });
     // A document with an error is not yet the one that its author means: what it may lack beyond that comes after.
@@ -231,7 +231,7 @@ pub fn load_compiled(text: &Arc<String>, inputs: &Inputs<'_>) -> Result<Outcome,
     }
     let written = resolved.base_dir.as_ref().map(|(dir, _)| dir.clone());
     let base_dir = inputs.base_dir(written.as_deref()).unwrap_or_else(|fault| {
-        sink.push(fault);
+        sink.push(*fault);
         DEFAULT_BASE_DIR.to_owned()
     });
     let mut diagnostics = sink.finish();
