@@ -6,7 +6,14 @@
 //! # Contract
 //!
 //! - **Roots.** The directories that a policy names are opened once, at start, and every later access happens beneath
-//!   those handles. Renaming a root or putting a link in its place changes nothing for a running server.
+//!   those handles. Renaming a root or putting a link in its place changes nothing for a running server, and a reload keeps
+//!   the handles of the directories that are still named.
+//! - **Links to roots.** The way to the base directory is the operator's word, links and all. To any other root a link is
+//!   followed only where children cannot have put it: never at or below another root, and only one that root or the
+//!   server's own user made; a reload follows none below anything that is held. Where a root cannot be reached, the
+//!   nearest directory above it is held, and requests meet the link as any other. What lies in a root that was reached
+//!   through a link is judged by its real place too: deny, `read_only`, sealed paths and kernel directories hold there, and
+//!   where rules follow no links all but the base directory is refused.
 //! - **Names are bytes.** A path is taken from `base_dir` where it is relative, then `.`, `..` and doubled slashes
 //!   are taken out lexically ([`NormalPath`]). A path that is empty or holds a NUL is [`GuardError::InvalidPath`].
 //! - **Judged twice.** The path as asked is judged before the file system is touched, so a refusal says nothing about
@@ -25,28 +32,33 @@
 
 mod error;
 mod foreign;
+mod held;
+mod hold;
+mod judging;
 mod kind;
 mod open;
 mod openat2;
+mod options;
 mod owner;
 mod path;
 mod place;
 mod resolve;
 mod root;
 mod rules;
-mod seen;
 mod tree;
 mod verdict;
 mod walk;
+mod way;
 
 pub use error::GuardError;
 pub use kind::{Kind, kind_of, ruled_out};
 pub use open::{Last, Opened};
 pub use openat2::Resolver;
+pub use options::GuardOptions;
 pub use owner::{give_directory, give_file};
 pub use path::{NormalPath, is_below};
 pub use place::Place;
-pub use root::{Guard, GuardOptions};
+pub use root::Guard;
 pub use rules::EndpointRules;
 pub use tree::{Dir, ListingBuffer};
 pub use verdict::{Op, PathJudge, Refusal, RefusalKind, Symlinks};

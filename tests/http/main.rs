@@ -57,6 +57,7 @@ mod policy;
 mod precedence;
 mod raw;
 mod repositories;
+mod roots;
 mod secrets;
 mod server;
 mod shells;

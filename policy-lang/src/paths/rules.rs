@@ -207,13 +207,30 @@ impl PathRules {
         if !self.allow.matches(path) {
             return PathVerdict::NotAllowed(self.allow_rule);
         }
+        self.judge_change(path, &folded, op)
+    }
+
+    /// What the rules say of `path` as the real place of one that is allowed as it is spelled: what denies it, and what lets
+    /// it only be read.
+    #[must_use]
+    pub fn judge_real(&self, path: &[u8], op: Op) -> PathVerdict {
+        let folded = fold::path(path);
+        match self.deny.find(&folded) {
+            Some(element) => PathVerdict::Denied(self.origins.deny.get(element)),
+            None if is_never(path) => PathVerdict::NotAllowed(ElementRef::BASE),
+            None => self.judge_change(path, &folded, op),
+        }
+    }
+
+    /// What keeps `path` from being changed.
+    fn judge_change(&self, path: &[u8], folded: &[u8], op: Op) -> PathVerdict {
         if !op.changes() {
             return PathVerdict::Allowed;
         }
         match &self.read_only {
             ReadOnly::Everything(element) => return PathVerdict::ReadOnly(*element),
             ReadOnly::Some(set) => {
-                if let Some(element) = set.find(&folded) {
+                if let Some(element) = set.find(folded) {
                     return PathVerdict::ReadOnly(self.origins.read_only.get(element));
                 }
             }

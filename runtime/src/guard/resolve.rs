@@ -2,10 +2,11 @@
 //! that holds no link any more.
 
 use super::foreign::check_device;
+use super::held::Root;
 use super::kind::{Kind, kind_of};
 use super::open::Last;
 use super::path::{join, parts};
-use super::root::{Guard, Root};
+use super::root::Guard;
 use super::verdict::{Op, PathJudge, Refusal, RefusalKind, Symlinks};
 use super::{GuardError, NormalPath, Resolver};
 use rustix::fd::{AsFd, OwnedFd};

@@ -1,85 +1,53 @@
 //! The guard and its roots: directories that were opened once, at start.
 
-use super::Resolver;
-use super::foreign::is_foreign;
-use super::path::{below, parts};
-use super::seen::Seen;
-use super::verdict::{Op, PathJudge, Refusal, RefusalKind};
-use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use super::held::Root;
+use super::path::{below, join, parts};
+use super::{GuardOptions, Resolver, hold};
+use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::Path;
 use std::sync::{Arc, LazyLock, OnceLock};
-
-/// Subtrees that no policy opens, whatever is mounted there.
-const NEVER: [&[u8]; 3] = [b"/proc", b"/sys", b"/dev"];
-
-/// What a guard is made from. Paths are absolute and normal.
-#[derive(Debug, Clone)]
-pub struct GuardOptions<'a> {
-    /// Where relative paths start. It must exist.
-    pub base_dir: Vec<u8>,
-    /// Directories that path rules name beside it. Where one does not exist, its nearest ancestor is held instead.
-    pub roots: Vec<&'a [u8]>,
-    /// Paths refused for every operation, such as the audit file.
-    pub sealed: Vec<Vec<u8>>,
-    /// How to open.
-    pub resolver: Resolver,
-    /// Whether what was changed is synced before it is reported. Only where nothing has to outlive the machine, as in
-    /// tests, is this anything but `true`.
-    pub durable: bool,
-}
-
-impl GuardOptions<'_> {
-    /// A guard for `base_dir` alone, with the best resolver.
-    #[must_use]
-    pub fn new(base_dir: impl Into<Vec<u8>>) -> Self {
-        Self {
-            base_dir: base_dir.into(),
-            roots: Vec::new(),
-            sealed: Vec::new(),
-            resolver: Resolver::detect(),
-            durable: true,
-        }
-    }
-}
-
-/// A directory held open.
-#[derive(Debug)]
-pub(crate) struct Root {
-    /// As the policy spells it.
-    pub(crate) path: Vec<u8>,
-    /// With its own links resolved, as it was at start.
-    real: Vec<u8>,
-    fd: OwnedFd,
-    /// The device it lives on; anything on another is looked at before it is served.
-    dev: u64,
-}
-
-impl Root {
-    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
-        self.fd.as_fd()
-    }
-
-    /// Its parts above, for a `..` that climbs out of it.
-    pub(crate) fn real_parent(&self) -> &[u8] {
-        super::path::split_last(&self.real).map_or(b"/", |(dir, _)| dir)
-    }
-}
 
 /// The guard: root handles and a way to open beneath them. One for the whole server; rules come with each call.
 #[derive(Debug)]
 pub struct Guard {
     base: Arc<Root>,
+    /// Where the links really lie that were followed to the base directory.
+    base_links: Vec<Vec<u8>>,
     /// Whoever asks waits until they are held.
-    roots: OnceLock<Vec<Arc<Root>>>,
+    roots: OnceLock<Roots>,
     sealed: Vec<Vec<u8>>,
     resolver: Resolver,
     durable: bool,
     file_mode: LazyLock<Mode>,
+}
+
+/// The directories that a guard holds.
+#[derive(Debug)]
+struct Roots {
+    /// The base directory among them, the deepest first.
+    all: Vec<Arc<Root>>,
+    /// Those whose place is another than it seems, and cannot be told from that of one above.
+    linked: Vec<Arc<Root>>,
+}
+
+impl Roots {
+    fn new(held: impl IntoIterator<Item = Arc<Root>>) -> Self {
+        let mut all: Vec<Arc<Root>> = held.into_iter().collect();
+        // The deepest root that holds a path serves it.
+        all.sort_by_key(|root| std::cmp::Reverse(parts(&root.path).count()));
+        let mut linked: Vec<Arc<Root>> = Vec::new();
+        for root in all.iter().rev() {
+            let tells = |above: &Arc<Root>| {
+                below(&above.path, &root.path).is_some_and(|rest| join(above.real(), rest) == root.real())
+            };
+            if root.is_linked() && !linked.iter().any(tells) {
+                linked.push(Arc::clone(root));
+            }
+        }
+        Self { all, linked }
+    }
 }
 
 impl Guard {
@@ -104,9 +72,9 @@ impl Guard {
     /// As [`Self::open`].
     pub fn begin(options: GuardOptions<'_>, earlier: Option<&Self>) -> Result<Self, Errno> {
         let GuardOptions { base_dir, roots: _, sealed, resolver, durable } = options;
-        let base = Seen::new(earlier.map_or(&[], Self::roots)).open(&base_dir)?;
+        let (base, base_links) = hold::base(&base_dir, earlier.map_or(&[][..], Self::roots), resolver)?;
         let file_mode = LazyLock::new(new_file_mode as fn() -> Mode);
-        Ok(Self { base, roots: OnceLock::new(), sealed, resolver, durable, file_mode })
+        Ok(Self { base, base_links, roots: OnceLock::new(), sealed, resolver, durable, file_mode })
     }
 
     /// Opens `roots` beside the base directory, once; `earlier` as in [`Self::open`].
@@ -115,21 +83,41 @@ impl Guard {
     ///
     /// The system's error where a directory that exists cannot be opened for a reason that lies in the process.
     pub fn hold(&self, roots: &[&[u8]], earlier: Option<&Self>) -> Result<(), Errno> {
-        let mut seen = Seen::new(earlier.map_or(&[], Self::roots));
-        seen.keep(&self.base);
+        let mut known = vec![Arc::clone(&self.base)];
+        known.extend(
+            earlier.map_or(&[][..], Self::roots).iter().filter(|root| root.path != self.base.path).cloned(),
+        );
+        let found = hold::hold(roots, &known, self.resolver)?;
         let mut held = BTreeMap::from([(self.base.path.clone(), Arc::clone(&self.base))]);
-        for root in seen.nearest_of(roots)? {
-            if !held.contains_key(&root.path) {
-                held.insert(root.path.clone(), root);
-            }
+        for root in found {
+            held.entry(root.path.clone()).or_insert(root);
         }
-        let mut held: Vec<Arc<Root>> = held.into_values().collect();
-        // The deepest root that holds a path serves it.
-        held.sort_by_key(|root| std::cmp::Reverse(parts(&root.path).count()));
         LazyLock::force(&self.file_mode);
         // A second call changes nothing.
-        let _ = self.roots.set(held);
+        let _ = self.roots.set(Roots::new(held.into_values()));
         Ok(())
+    }
+
+    /// Whether `dir` is a directory that is held, whatever has become of its name.
+    #[must_use]
+    pub fn holds(&self, dir: &[u8]) -> bool {
+        self.roots().iter().any(|root| root.path == dir)
+    }
+
+    /// A link on the way to the base directory that lies within one of `roots`: whoever may write there could have put it.
+    pub fn base_link_within<'r>(
+        &self,
+        mut roots: impl Iterator<Item = &'r [u8]>,
+    ) -> Option<(&[u8], &'r [u8])> {
+        // At a root itself it is the operator's, as the root is.
+        let within = |dir: &[u8], link: &[u8]| below(dir, link).is_some_and(|rest| !rest.is_empty());
+        if self.base_links.is_empty() {
+            return None;
+        }
+        roots.find_map(|dir| {
+            let link = self.base_links.iter().find(|link| within(dir, link))?;
+            Some((&**link, dir))
+        })
     }
 
     /// Where relative paths start.
@@ -150,34 +138,10 @@ impl Guard {
         *self.file_mode
     }
 
-    /// Judges one absolute, normal path, without touching it.
-    ///
-    /// # Errors
-    ///
-    /// The refusal.
-    pub fn judge(&self, judge: &dyn PathJudge, path: &[u8], op: Op) -> Result<(), Refusal> {
-        if NEVER.iter().any(|never| below(never, path).is_some()) {
-            return Err(Refusal::own(RefusalKind::NotAllowed));
-        }
-        if self.sealed.iter().any(|sealed| below(sealed, path).is_some()) {
-            return Err(Refusal::own(RefusalKind::Denied));
-        }
-        judge.judge(path, op)
-    }
-
-    /// Whether an entry below `dir` could be judged otherwise than `dir` itself.
-    #[must_use]
-    pub fn narrows_below(&self, judge: &dyn PathJudge, dir: &[u8], op: Op) -> bool {
-        let inside = |path: &[u8]| below(dir, path).is_some();
-        judge.narrows_below(dir, op)
-            || self.sealed.iter().any(|path| inside(path))
-            || NEVER.iter().any(|path| inside(path))
-    }
-
     /// Whether removing or renaming `path` would take the base directory away.
     #[must_use]
     pub fn holds_base(&self, path: &[u8]) -> bool {
-        below(path, &self.base.path).is_some() || below(path, &self.base.real).is_some()
+        below(path, &self.base.path).is_some() || below(path, self.base.real()).is_some()
     }
 
     /// Whether what is written has to outlive the machine.
@@ -202,7 +166,7 @@ impl Guard {
     /// The system's error; file systems without such files exist.
     pub fn nameless_file(&self) -> Result<OwnedFd, Errno> {
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::EXCL | OFlags::CLOEXEC;
-        rustix::fs::openat(&self.base.fd, c".", flags, Mode::RUSR | Mode::WUSR)
+        rustix::fs::openat(self.base.fd(), c".", flags, Mode::RUSR | Mode::WUSR)
     }
 
     /// The deepest root that holds the absolute `path`, and the part below it; the path may spell a root's real place.
@@ -210,11 +174,20 @@ impl Guard {
         let find = |spelling: fn(&Root) -> &[u8]| {
             self.roots().iter().enumerate().find_map(|(at, root)| Some((at, below(spelling(root), path)?)))
         };
-        find(|root| &root.path).or_else(|| find(|root| &root.real))
+        find(|root| &root.path).or_else(|| find(Root::real))
     }
 
     fn roots(&self) -> &[Arc<Root>] {
-        self.roots.wait()
+        &self.roots.wait().all
+    }
+
+    /// The roots that were reached through a link.
+    pub(super) fn linked(&self) -> &[Arc<Root>] {
+        &self.roots.wait().linked
+    }
+
+    pub(super) fn sealed(&self) -> &[Vec<u8>] {
+        &self.sealed
     }
 
     pub(crate) fn root(&self, at: usize) -> Option<&Root> {
@@ -224,19 +197,6 @@ impl Guard {
     pub(crate) fn device_of(&self, root: usize) -> u64 {
         self.roots().get(root).map_or(0, |root| root.dev)
     }
-}
-
-/// Opens `path` itself.
-pub(super) fn open_root(path: &[u8]) -> Result<Root, Errno> {
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let fd = rustix::fs::openat(rustix::fs::CWD, path, flags, Mode::empty())?;
-    let dev = rustix::fs::fstat(&fd)?.st_dev;
-    if is_foreign(&fd)? {
-        return Err(Errno::ACCESS);
-    }
-    let real = std::fs::canonicalize(Path::new(OsStr::from_bytes(path)))
-        .map_or_else(|_| path.to_vec(), |real| real.into_os_string().into_vec());
-    Ok(Root { path: path.to_vec(), real, fd, dev })
 }
 
 /// What the umask leaves of 0666. The call that reads it also sets it, so the kernel's listing is asked instead.
@@ -250,6 +210,7 @@ fn new_file_mode() -> Mode {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::ffi::OsStrExt as _;
     use std::sync::Barrier;
 
     /// A base directory, and one within it.

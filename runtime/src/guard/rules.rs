@@ -22,17 +22,15 @@ impl<'p> EndpointRules<'p> {
 
 impl PathJudge for EndpointRules<'_> {
     fn judge(&self, path: &[u8], op: Op) -> Result<(), Refusal> {
-        let refusal = |kind, element| Err(Refusal { kind, element });
-        match self.paths.judge(path, op) {
-            PathVerdict::Allowed => {}
-            PathVerdict::NotAllowed(element) => return refusal(RefusalKind::NotAllowed, element),
-            PathVerdict::Denied(element) => return refusal(RefusalKind::Denied, element),
-            PathVerdict::ReadOnly(element) => return refusal(RefusalKind::ReadOnly, element),
-        }
+        verdict(self.paths.judge(path, op))?;
         match self.extensions.filter(|_| op == Op::Write).and_then(|extensions| extensions.refuses(path)) {
-            Some(element) => refusal(RefusalKind::Extension, element),
+            Some(element) => Err(Refusal { kind: RefusalKind::Extension, element }),
             None => Ok(()),
         }
+    }
+
+    fn judge_real(&self, path: &[u8], op: Op) -> Result<(), Refusal> {
+        verdict(self.paths.judge_real(path, op))
     }
 
     fn symlinks(&self) -> Symlinks {
@@ -45,5 +43,15 @@ impl PathJudge for EndpointRules<'_> {
 
     fn narrows_below(&self, dir: &[u8], op: Op) -> bool {
         (op == Op::Write && self.extensions.is_some()) || self.paths.may_refuse_below(dir, op)
+    }
+}
+
+fn verdict(verdict: PathVerdict) -> Result<(), Refusal> {
+    let refusal = |kind, element| Err(Refusal { kind, element });
+    match verdict {
+        PathVerdict::Allowed => Ok(()),
+        PathVerdict::NotAllowed(element) => refusal(RefusalKind::NotAllowed, element),
+        PathVerdict::Denied(element) => refusal(RefusalKind::Denied, element),
+        PathVerdict::ReadOnly(element) => refusal(RefusalKind::ReadOnly, element),
     }
 }

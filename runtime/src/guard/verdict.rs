@@ -45,6 +45,31 @@ pub trait PathJudge: Sync {
     /// The refusal.
     fn judge(&self, path: &[u8], op: Op) -> Result<(), Refusal>;
 
+    /// Judges where a path really lies that is reached through a root that is a link. It was allowed as it is spelled: only
+    /// what denies it or keeps it from being changed is asked.
+    ///
+    /// # Errors
+    ///
+    /// The refusal.
+    fn judge_real(&self, path: &[u8], op: Op) -> Result<(), Refusal> {
+        match self.judge(path, op) {
+            Err(refusal) if refusal.kind == RefusalKind::NotAllowed => Ok(()),
+            judged => judged,
+        }
+    }
+
+    /// Judges that a root is reached through a link.
+    ///
+    /// # Errors
+    ///
+    /// The refusal.
+    fn judge_linked_root(&self) -> Result<(), Refusal> {
+        match self.symlinks() {
+            Symlinks::Within => Ok(()),
+            Symlinks::Deny => Err(Refusal { kind: RefusalKind::Symlink, element: self.symlinks_element() }),
+        }
+    }
+
     /// Whether links are followed.
     fn symlinks(&self) -> Symlinks;
 

@@ -269,6 +269,14 @@ impl PathJudge for NoLinks<'_> {
         self.0.judge(path, op)
     }
 
+    fn judge_real(&self, path: &[u8], op: Op) -> Result<(), Refusal> {
+        self.0.judge_real(path, op)
+    }
+
+    fn judge_linked_root(&self) -> Result<(), Refusal> {
+        self.0.judge_linked_root()
+    }
+
     fn symlinks(&self) -> Symlinks {
         Symlinks::Deny
     }

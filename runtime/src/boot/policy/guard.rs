@@ -10,7 +10,8 @@ use policy_lang::policy::CompiledPolicy;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-/// Opens the base directory. What `earlier` holds is kept: a reload follows nothing that was put in the place of a root.
+/// Opens the base directory. What `earlier` holds is kept: a reload follows nothing that was put in the place of a root. Nor
+/// does a start follow what could have been put below a directory that the policy opens.
 pub(super) fn begin(
     policy: &CompiledPolicy,
     env: &Env,
@@ -25,12 +26,23 @@ pub(super) fn begin(
     let audit_file = env.audit_file.as_deref().map(Path::new);
     let sealed = audit_file.into_iter().chain([state_dir]).flat_map(spellings).collect();
     let options = GuardOptions { base_dir, roots: Vec::new(), sealed, resolver, durable: true };
-    Guard::begin(options, earlier).map_err(|error| {
+    let guard = Guard::begin(options, earlier).map_err(|error| {
         Fault::failed(format!("cannot open the base directory `{}`: {error}", policy.base_dir()))
-    })
+    })?;
+    let mut roots = policy.path_rules().into_iter().flat_map(|rules| rules.roots());
+    if let Some((link, dir)) = guard.base_link_within(&mut roots) {
+        let (link, dir) = (String::from_utf8_lossy(link), String::from_utf8_lossy(dir));
+        let message = format!(
+            "cannot use the base directory `{}`: the link `{link}` lies in the allowed directory `{dir}`",
+            policy.base_dir()
+        );
+        return Err(Fault::failed(message)
+            .help("whoever writes there can turn it elsewhere: name the directory that it leads to"));
+    }
+    Ok(guard)
 }
 
-/// The file as it was named, and where it really is.
+/// The file as it was named, where it really is, and where it leads if it is a link.
 fn spellings(file: &Path) -> Vec<Vec<u8>> {
     let here = std::env::current_dir().unwrap_or_default();
     let named = NormalPath::new(here.as_os_str().as_bytes(), file.as_os_str().as_bytes());
@@ -39,5 +51,6 @@ fn spellings(file: &Path) -> Vec<Vec<u8>> {
     let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(&here);
     let real = std::fs::canonicalize(dir).ok().zip(file.file_name()).map(|(dir, name)| dir.join(name));
     let real = real.map(|real| real.as_os_str().as_bytes().to_vec());
-    named.into_iter().chain(real).collect()
+    let led = std::fs::canonicalize(file).ok().map(|led| led.as_os_str().as_bytes().to_vec());
+    named.into_iter().chain(real).chain(led).collect()
 }
