@@ -1,3 +1,5 @@
+//! What is held for which paths, and what is followed on the way.
+
 use super::*;
 use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStrExt as _;
