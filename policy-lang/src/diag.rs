@@ -100,6 +100,8 @@ pub struct Diagnostic {
     pub affects: Vec<EndpointId>,
     /// Fixes, best first.
     pub suggestions: Vec<Suggestion>,
+    /// How many findings it stands for: 1, but for the one that says how many more there are of its code.
+    pub stands_for: usize,
 }
 
 impl Diagnostic {
@@ -115,7 +117,16 @@ impl Diagnostic {
             related: Vec::new(),
             affects: Vec::new(),
             suggestions: Vec::new(),
+            stands_for: 1,
         }
+    }
+
+    /// What is said of findings of one code that are too many to be shown.
+    #[must_use]
+    pub(crate) fn and_more(code: Code, severity: Severity, count: usize) -> Self {
+        let verb = if count == 1 { "finding of this code is" } else { "findings of this code are" };
+        let finding = Self::new(code, format!("{count} more {verb} not shown"));
+        Self { severity, stands_for: count, ..finding.help("mend what is shown, and check again") }
     }
 
     /// Underlines a span.

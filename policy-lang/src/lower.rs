@@ -20,7 +20,7 @@ pub(crate) mod words;
 
 pub mod presets;
 
-pub(crate) use context::Context;
+pub(crate) use context::{Context, Holder};
 pub(crate) use find::{is_bare, is_nearly_wrapper};
 pub(crate) use text::{Text, alternatives, listed};
 pub(crate) use words::WRAPPER;

@@ -66,6 +66,13 @@ fn read(
         Format::Yaml => false,
         Format::Auto => looks_like_json(sources.name(id), text),
     };
+    if format == Format::Json
+        && !text.trim_start_matches('\u{FEFF}').trim_start().starts_with(['{', '[', '"', '/'])
+        && let Some(finding) = json::is_none_at_all(&context, sources.name(id))
+    {
+        context.report(finding);
+        return (None, context.finish());
+    }
     let root = if json { json::read(&mut context) } else { yaml::read(&mut context) };
     let root = root.filter(|root| is_mapping(&mut context, root));
     (root, context.finish())
@@ -82,7 +89,14 @@ fn is_mapping(context: &mut Context<'_>, root: &Node<'_>) -> bool {
             format!("the document must be a mapping, this is {}", root.describe()),
         )
         .at(context.first_character(root.span))
-        .help("the keys of a policy are `preset`, `base_dir`, `groups`, `defaults`, `endpoints` and `auth`"),
+        .help(match &root.kind {
+            NodeKind::Text { text, quoted: false } if text.contains(':') => {
+                "write `key: value`, with a space after the colon"
+            }
+            _ => {
+                "the keys of a policy are `preset`, `base_dir`, `groups`, `defaults`, `endpoints` and `auth`"
+            }
+        }),
     };
     context.report(finding);
     false

@@ -277,7 +277,7 @@ fn read(
 
 /// Whether a finding keeps the policy from being used: an error that no level lowers.
 fn refuses(levels: &Levels, found: &Diagnostic) -> bool {
-    found.severity == Severity::Error && levels.severity(found.code, found.severity) == Some(Severity::Error)
+    found.severity == Severity::Error && !levels.lowers(found.code)
 }
 
 /// A preset named beside the document; one within it is found where it stands.

@@ -188,6 +188,7 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("\"scopes\":[\"files:read\"]", "\"scopes\":[]", "lists no scope"),
     ("\"token_env\":\"CI_TOKEN\"", "\"token_env\":null", "this token has no secret"),
     ("\"token_env\":\"CI_TOKEN\"", "\"token_env\":\"CI=TOKEN\"", "not the name of a variable"),
+    ("\"token_env\":\"CI_TOKEN\"", "\"token_env\":\"ABX_SERVER_TOKEN\"", "holds the server's own token"),
     ("\"token_sha256\":null", "\"token_sha256\":\"00\"", "`token_sha256` has 2 digits, not 64"),
     ("\"id\":\"ci\"", "\"id\":\"legacy\"", "the token id `legacy` is reserved"),
     ("\"id\":\"ci\"", "\"id\":\"anonymous\"", "the token id `anonymous` is reserved"),

@@ -13,6 +13,8 @@ mod diagnose;
 #[cfg(test)]
 mod edits;
 #[cfg(test)]
+mod floods;
+#[cfg(test)]
 mod form;
 #[cfg(test)]
 mod fuzzed;

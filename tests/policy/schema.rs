@@ -63,7 +63,12 @@ fn good(kind: KeyKind) -> Vec<Value> {
         KeyKind::Bool => vec![json!(true), json!(false)],
         KeyKind::Scopes => vec![json!(["files:read"]), json!(["*", "commands:run:x"])],
         KeyKind::Audit => vec![json!("off"), json!("deny"), json!("all")],
-        KeyKind::Paths => vec![json!([]), json!(["/home/user/in", "**/.git/**", "out/*.txt", "./**"])],
+        KeyKind::Paths => vec![
+            json!([]),
+            json!(["/a", "/a"]),
+            json!(["$RECYCLE.BIN", "/?/**", "/**/??"]),
+            json!(["/home/user/in", "**/.git/**", "out/*.txt", "./**"]),
+        ],
         KeyKind::PathsOrTrue => vec![json!(true), json!(["docs"]), json!([])],
         KeyKind::Symlinks => vec![json!("within"), json!("deny")],
         KeyKind::Size => vec![json!(1), json!("5MB"), json!("1.5 gib"), json!("0.5KiB")],
@@ -110,6 +115,12 @@ fn bad() -> impl Strategy<Value = Value> {
         json!(["/**"]),
         json!(["a/../b"]),
         json!(["~/x"]),
+        json!(["$HOME/.ssh"]),
+        json!(["${HOME}"]),
+        json!(["/?**"]),
+        json!(["**/?*"]),
+        json!(["/**?"]),
+        json!(["/./?*//**/"]),
         json!(["no such thing"]),
         json!(["SIGWHAT"]),
         json!(["ftp://x"]),
@@ -281,5 +292,33 @@ fn i1_every_key_of_the_compiler_is_a_key_of_the_schema() {
                 assert!(SCHEMA.is_valid(&document), "{document}: {}", why(&document));
             }
         }
+    }
+}
+
+/// The regular expressions of a schema.
+fn patterns(schema: &Value, found: &mut Vec<String>) {
+    match schema {
+        Value::Object(keys) => {
+            if let Some(Value::String(pattern)) = keys.get("pattern") {
+                found.push(pattern.clone());
+            }
+            if let Some(Value::Object(named)) = keys.get("patternProperties") {
+                found.extend(named.keys().cloned());
+            }
+            keys.values().for_each(|value| patterns(value, found));
+        }
+        Value::Array(values) => values.iter().for_each(|value| patterns(value, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_validator_reads_the_patterns() {
+    let mut found = Vec::new();
+    patterns(&schema::policy(), &mut found);
+    assert!(found.len() > 20, "{}", found.len());
+    for pattern in found {
+        // Classes of Unicode and groups with options are not in ECMA 262 without its `u` flag, nor in every other language.
+        assert!(!pattern.contains(r"\p") && !pattern.contains("(?"), "{pattern}");
     }
 }

@@ -1,7 +1,7 @@
 //! `allow-outside-base-dir`: an allowed path that is not beneath `base_dir`.
 
 use super::Context;
-use super::context::{beside, place};
+use super::context::beside;
 use crate::diag::{Code, Diagnostic};
 use crate::endpoint::Key;
 use crate::layer::Value;
@@ -23,7 +23,7 @@ pub(super) fn run(context: &Context<'_>) -> Vec<Diagnostic> {
         let message = format!("`{}`{more} {verb} outside of `base_dir`, which is `{base_dir}`", first.value);
         let finding = Diagnostic::new(Code::AllowOutsideBaseDir, message)
             .help("allow a path beneath `base_dir`, or set `base_dir` to a directory that holds both");
-        let finding = place(finding, Some(first.span), "outside of `base_dir`");
+        let finding = authored.mark(finding, Some(first.span), "outside of `base_dir`");
         let dir = context.layers.iter().find_map(|layer| layer.base_dir.as_ref()).map(|dir| dir.span);
         let takers = context.takers(&authored.block.selector, Key::PathsAllow);
         found.push(context.affecting(

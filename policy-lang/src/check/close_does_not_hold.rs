@@ -1,7 +1,7 @@
 //! `close-does-not-hold`: a `false` of the document that a more specific `true` of a lower layer beats.
 
 use super::Context;
-use super::context::{beside, place};
+use super::context::beside;
 use crate::diag::{Code, Diagnostic};
 use crate::endpoint::Key;
 use crate::layer::LayerKind;
@@ -31,7 +31,7 @@ pub(super) fn run(context: &Context<'_>) -> Vec<Diagnostic> {
             .help("close by the exact id, which nothing in a lower layer beats");
         let written = context.merged.written(by).and_then(|written| written.value_span);
         let finding = beside(
-            place(finding, authored.span(), "does not hold everywhere"),
+            authored.mark(finding, authored.span(), "does not hold everywhere"),
             written,
             format!("opened here by `{rule}`"),
         );

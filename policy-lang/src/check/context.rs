@@ -63,6 +63,16 @@ impl Authored<'_> {
         self.written.value_span.or(self.written.key_span)
     }
 
+    /// The finding at a place of what it says, with the alias through which that came.
+    pub(super) fn mark(
+        &self,
+        finding: Diagnostic,
+        span: Option<Span>,
+        message: impl Into<String>,
+    ) -> Diagnostic {
+        place(finding, span, message).via(self.written.via)
+    }
+
     /// Where the key stands.
     pub(super) fn key_span(&self) -> Option<Span> {
         self.written.key_span.or(self.written.value_span)
@@ -184,7 +194,9 @@ impl<'a> Context<'a> {
         let mut edits: Vec<Edit> = Vec::with_capacity(at.len());
         for span in at {
             let deletion = delete::at(text, root.as_ref()?, span.start)?;
-            if deletion.commented {
+            // An anchor that goes takes its aliases with it.
+            let anchored = self.sources.slice(deletion.span).contains('&');
+            if deletion.commented || anchored {
                 applicability = Applicability::Review;
             }
             let touches =

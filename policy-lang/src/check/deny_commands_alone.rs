@@ -1,7 +1,6 @@
 //! `deny-commands-alone`: a deny-list of programs with no allow-list beside it.
 
 use super::Context;
-use super::context::place;
 use crate::diag::{Code, Diagnostic};
 use crate::endpoint::Key;
 use crate::resolved::EndpointIx;
@@ -23,7 +22,7 @@ pub(super) fn run(context: &Context<'_>) -> Vec<Diagnostic> {
         );
         let finding = Diagnostic::new(Code::DenyCommandsAlone, message)
             .help("list what may run in `params.allow_commands`; a deny-list beside it still takes away");
-        let finding = place(finding, authored.key_span(), "denies some of everything");
+        let finding = authored.mark(finding, authored.key_span(), "denies some of everything");
         found.push(context.affecting(finding, &authored.block.selector, &alone));
     }
     found

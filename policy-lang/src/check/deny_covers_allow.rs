@@ -5,7 +5,7 @@
 
 use super::Context;
 use super::context::beside;
-use crate::diag::{Code, Diagnostic};
+use crate::diag::{Code, Diagnostic, Label};
 use crate::endpoint::Key;
 use crate::layer::Value;
 use crate::paths::keys::{Keys, NONE, Reach};
@@ -31,6 +31,7 @@ pub(super) fn run(context: &Context<'_>) -> Vec<Diagnostic> {
     let mut found: BTreeMap<(u32, u32), Diagnostic> = BTreeMap::new();
     for ((allow, denies), endpoints) in &meetings {
         let covers = Denies::of(context, denies);
+        let via = context.merged.written(*allow).and_then(|written| written.via);
         for (entry, deny) in
             elements(context, *allow).iter().filter_map(|entry| Some((entry, covers.covering(&entry.value)?)))
         {
@@ -38,6 +39,12 @@ pub(super) fn run(context: &Context<'_>) -> Vec<Diagnostic> {
                 .entry((entry.span.source.0, entry.span.start))
                 .or_insert_with(|| finding(context, entry, deny));
             finding.affects.extend(context.ids(endpoints));
+            if let Some(via) = via {
+                let used = Label { span: via, message: "used here".to_owned() };
+                if !finding.related.contains(&used) {
+                    finding.related.push(used);
+                }
+            }
         }
     }
     found

@@ -57,7 +57,8 @@ fn findings(context: &Context<'_>, authored: &Authored<'_>, looks: &mut Looks) -
                 .help(
                     "remove the entry, or deny the directory that was meant; no allow-list reaches this one",
                 )
-                .at_saying(entry.span, "below nothing that is allowed");
+                .at_saying(entry.span, "below nothing that is allowed")
+                .via(authored.written.via);
             context.affecting(finding, &authored.block.selector, &endpoints)
         })
         .collect()

@@ -47,6 +47,7 @@ fn finding(
         .help(format!("the environment is the later layer: to close `{group}` for good, close its exact ids or a glob over them, or take it out of `{VARIABLE}`"));
     let span = |at| context.merged.written(at).and_then(|written| written.value_span.or(written.key_span));
     let finding = place(finding, span(close).or_else(|| span(open)), "does not hold");
+    let finding = finding.via(context.merged.written(close).and_then(|written| written.via));
     let finding = if span(close).is_some() { beside(finding, span(open), "opened here") } else { finding };
     Some(finding.affects(context.ids(affects)))
 }

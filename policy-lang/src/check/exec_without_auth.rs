@@ -1,7 +1,6 @@
 //! `exec-without-auth`: the document opens an endpoint that runs programs, and asks nobody for a token.
 
 use super::Context;
-use super::context::place;
 use crate::diag::{Code, Diagnostic};
 use crate::endpoint::{EndpointId, Key};
 use crate::resolved::{EndpointIx, ResolvedValue};
@@ -36,7 +35,7 @@ pub(super) fn run(context: &Context<'_>) -> Vec<Diagnostic> {
         let before = open.len();
         open.extend(opened);
         if open.len() > before && first.is_none() {
-            first = authored.span();
+            first = Some(authored);
         }
     }
     if open.is_empty() {
@@ -47,7 +46,11 @@ pub(super) fn run(context: &Context<'_>) -> Vec<Diagnostic> {
     let message = format!("{names} {verb} programs for whoever reaches the port: no token is configured");
     let finding = Diagnostic::new(Code::ExecWithoutAuth, message)
         .help("add `auth.tokens`, or make sure that the server starts with `ABX_SERVER_TOKEN` set");
-    vec![place(finding, first, "opens it").affects(context.ids(&open))]
+    let finding = match first {
+        Some(authored) => authored.mark(finding, authored.span(), "opens it"),
+        None => finding,
+    };
+    vec![finding.affects(context.ids(&open))]
 }
 
 /// Whether the endpoint runs what a caller gives it.

@@ -29,9 +29,7 @@ pub(super) fn run(context: &Context<'_>) -> Vec<Diagnostic> {
             let decided = [closed, open].into_iter().find_map(|endpoint| {
                 let at = *context.candidates(endpoint, Key::Enabled).first()?;
                 let authored = context.rule(at)?.layer == LayerKind::Policy;
-                authored.then(|| {
-                    context.merged.written(at).and_then(|written| written.value_span.or(written.key_span))
-                })
+                authored.then(|| context.merged.written(at))
             })?;
             let (open, closed) = (context.catalogue.name(open), context.catalogue.name(closed));
             let finding = Diagnostic::new(
@@ -39,7 +37,13 @@ pub(super) fn run(context: &Context<'_>) -> Vec<Diagnostic> {
                 format!("`{open}` is open and `{closed}` is closed: {follows}"),
             )
             .help(format!("close `{open}` too, or open `{closed}`"));
-            Some(place(finding, decided, "decides one of the two"))
+            Some(match decided {
+                Some(written) => {
+                    let span = written.value_span.or(written.key_span);
+                    place(finding, span, "decides one of the two").via(written.via)
+                }
+                None => finding,
+            })
         })
         .collect()
 }

@@ -1,7 +1,6 @@
 //! `interpreter-in-allow-commands`: an allow-list names a program that runs other programs.
 
 use super::Context;
-use super::context::place;
 use super::programs::runs_anything;
 use crate::diag::{Code, Diagnostic};
 use crate::endpoint::Key;
@@ -18,7 +17,7 @@ pub(super) fn run(context: &Context<'_>) -> Vec<Diagnostic> {
         let message = format!("allowing `{}`{more} allows every program: {why}", first.value);
         let finding = Diagnostic::new(Code::InterpreterInAllowCommands, message)
             .help("list the programs that are needed by themselves; where this one is needed, the list is no boundary");
-        let finding = place(finding, Some(first.span), "runs anything");
+        let finding = authored.mark(finding, Some(first.span), "runs anything");
         let finding =
             rest.into_iter().fold(finding, |finding, (entry, why)| finding.related(entry.span, why));
         let takers = context.takers(&authored.block.selector, Key::ParamsAllowCommands);

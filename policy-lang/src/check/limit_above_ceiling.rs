@@ -1,7 +1,6 @@
 //! `limit-above-ceiling`: a limit beyond what the server itself allows.
 
 use super::Context;
-use super::context::place;
 use crate::diag::{Code, Diagnostic, Suggestion};
 use crate::endpoint::Key;
 use crate::resolved::ResolvedValue;
@@ -38,7 +37,7 @@ pub(super) fn run(context: &Context<'_>) -> Vec<Diagnostic> {
         let message = format!("`{}` of {value} is never reached: {}", key.as_str(), ceiling.why);
         let finding =
             Diagnostic::new(Code::LimitAboveCeiling, message).help(format!("write {} or less", ceiling.most));
-        let finding = place(finding, authored.span(), "above the ceiling");
+        let finding = authored.mark(finding, authored.span(), "above the ceiling");
         let finding = match authored.span().filter(|_| authored.written.via.is_none()) {
             Some(span) => finding.suggest(Suggestion::safe(
                 format!("write {}", ceiling.most),

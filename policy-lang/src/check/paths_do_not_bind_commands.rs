@@ -2,7 +2,6 @@
 //! operating system lets it, whatever the rules say of paths.
 
 use super::Context;
-use super::context::place;
 use super::exec_without_auth::runs;
 use crate::diag::{Code, Diagnostic};
 use crate::endpoint::{Key, KeySet};
@@ -31,7 +30,7 @@ pub(super) fn run(context: &Context<'_>) -> Vec<Diagnostic> {
     let finding = Diagnostic::new(Code::PathsDoNotBindCommands, message)
         .help("close what runs programs, or list in `params.allow_commands` only programs that touch no other files");
     vec![
-        place(finding, rule.key_span(), "binds endpoints that take paths, and nothing else")
+        rule.mark(finding, rule.key_span(), "binds endpoints that take paths, and nothing else")
             .affects(context.ids(&open)),
     ]
 }

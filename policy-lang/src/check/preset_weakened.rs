@@ -1,7 +1,7 @@
 //! `preset-weakened`: the document opens or widens what its preset closed. Worth knowing, and often meant.
 
 use super::Context;
-use super::context::{beside, place};
+use super::context::beside;
 use crate::diag::{Code, Diagnostic};
 use crate::endpoint::{KEYS, Key, MergeLaw};
 use crate::layer::LayerKind;
@@ -38,7 +38,7 @@ pub(super) fn run(context: &Context<'_>) -> Vec<Diagnostic> {
         };
         let written =
             context.merged.written(preset).and_then(|written| written.value_span.or(written.key_span));
-        let finding = place(Diagnostic::new(Code::PresetWeakened, message), authored.span(), label);
+        let finding = authored.mark(Diagnostic::new(Code::PresetWeakened, message), authored.span(), label);
         let finding = beside(finding, written, format!("`{rule}` says this"));
         found.push(context.affecting(finding, &authored.block.selector, &endpoints));
     }

@@ -1,7 +1,7 @@
 //! `request-limit-below-file-limit`: a body limit that stops a file of the size that the file limit allows.
 
 use super::Context;
-use super::context::{Authored, beside, place};
+use super::context::{Authored, beside};
 use crate::diag::{Code, Diagnostic};
 use crate::endpoint::{BodyKind, Key};
 use crate::resolved::EndpointIx;
@@ -65,7 +65,10 @@ fn finding(
     };
     let other =
         context.candidates(first, other).first().and_then(|at| context.merged.written(*at)?.value_span);
-    let finding =
-        beside(place(finding, authored.span(), "the two limits do not fit"), other, "the other limit");
+    let finding = beside(
+        authored.mark(finding, authored.span(), "the two limits do not fit"),
+        other,
+        "the other limit",
+    );
     context.affecting(finding, &authored.block.selector, stopped)
 }

@@ -1,7 +1,7 @@
 //! `rule-never-wins`: a value that is beaten on every endpoint its selector covers.
 
 use super::Context;
-use super::context::{Authored, beside, place};
+use super::context::{Authored, beside};
 use crate::diag::{Code, Diagnostic};
 use crate::endpoint::{KEYS, MergeLaw};
 use crate::layer::LayerKind;
@@ -69,7 +69,8 @@ fn finding(context: &Context<'_>, losers: &[(Authored<'_>, StatementIx)]) -> Opt
         if by.layer == LayerKind::Preset { " or a glob" } else { "" }
     ));
     let written = context.merged.written(*winner).and_then(|written| written.value_span.or(written.key_span));
-    let finding = beside(place(finding, first.span(), "never wins"), written, format!("`{}` wins", by.name));
+    let finding =
+        beside(first.mark(finding, first.span(), "never wins"), written, format!("`{}` wins", by.name));
     let finding = remove(context, losers, finding);
     let takers = context.takers(&first.block.selector, first.said.key);
     Some(context.affecting(finding, &first.block.selector, &takers))

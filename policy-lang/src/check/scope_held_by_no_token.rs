@@ -1,7 +1,6 @@
 //! `scope-held-by-no-token`: a rule of the document asks for a scope, and none of its tokens holds it.
 
 use super::Context;
-use super::context::place;
 use crate::diag::{Code, Diagnostic};
 use crate::endpoint::Key;
 use crate::layer::Value;
@@ -45,7 +44,7 @@ pub(super) fn run(context: &Context<'_>) -> Vec<Diagnostic> {
             _ => "give one of the tokens the scope, ask for another, or close the endpoint".into(),
         };
         let finding = Diagnostic::new(Code::ScopeHeldByNoToken, message).help(nearest);
-        let finding = place(finding, Some(scope.span), "held by nobody");
+        let finding = authored.mark(finding, Some(scope.span), "held by nobody");
         found.push(context.affecting(finding, &authored.block.selector, &endpoints));
     }
     found

@@ -1,7 +1,6 @@
 //! `scopes-weakened`: a rule's `scopes` leave out a scope that the catalogue asks for.
 
 use super::Context;
-use super::context::place;
 use crate::diag::{Code, Diagnostic};
 use crate::endpoint::Key;
 use crate::layer::Value;
@@ -35,7 +34,7 @@ pub(super) fn run(context: &Context<'_>) -> Vec<Diagnostic> {
         let message = format!("{} no longer {verb} for {lost}", context.names(&weakened));
         let finding = Diagnostic::new(Code::ScopesWeakened, message)
             .help(format!("a rule's list replaces that of the catalogue: add {lost} to keep what it asks"));
-        let finding = place(finding, authored.span(), "asks less than the catalogue");
+        let finding = authored.mark(finding, authored.span(), "asks less than the catalogue");
         found.push(context.affecting(finding, &authored.block.selector, &weakened));
     }
     found

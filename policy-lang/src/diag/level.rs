@@ -53,16 +53,23 @@ impl Levels {
         self.by_code.contains_key(&code)
     }
 
-    /// What a finding of this severity becomes; `None` leaves it out.
+    /// What a finding of this severity becomes; `None` leaves it out. With `strict` no warning stays one, whoever made it
+    /// one.
     #[must_use]
     pub fn severity(&self, code: Code, severity: Severity) -> Option<Severity> {
-        match (self.by_code.get(&code), severity) {
-            (Some(Level::Deny), _) => Some(Severity::Error),
-            (Some(Level::Allow), _) => None,
-            (Some(Level::Warn), _) => Some(Severity::Warning),
-            (None, Severity::Warning) if self.strict => Some(Severity::Error),
-            (None, severity) => Some(severity),
-        }
+        let severity = match self.by_code.get(&code) {
+            Some(Level::Allow) => return None,
+            Some(Level::Warn) => Severity::Warning,
+            Some(Level::Deny) => Severity::Error,
+            None => severity,
+        };
+        Some(if self.strict && severity == Severity::Warning { Severity::Error } else { severity })
+    }
+
+    /// Whether the caller asked for less than an error. An error of a code that is lowered does not refuse a policy.
+    #[must_use]
+    pub fn lowers(&self, code: Code) -> bool {
+        matches!(self.by_code.get(&code), Some(Level::Allow | Level::Warn))
     }
 
     /// Applies the levels to a list, keeping its order. Gives back the codes whose findings were left out, each once.
@@ -110,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_named_code_beats_strict() {
+    fn strict_lets_no_warning_be_whoever_made_it_one() {
         let mut levels = Levels::new(true);
         assert!(levels.set(Code::ScopesWeakened, Level::Allow));
         assert!(levels.set(Code::HalfOpenPair, Level::Warn));
@@ -119,10 +126,13 @@ mod tests {
             outcome(&levels),
             [
                 (Code::Syntax, Severity::Error),
-                (Code::HalfOpenPair, Severity::Warning),
+                (Code::HalfOpenPair, Severity::Error),
                 (Code::PresetWeakened, Severity::Error),
             ]
         );
+        assert!(levels.set(Code::PresetWeakened, Level::Warn));
+        assert!(levels.lowers(Code::PresetWeakened) && levels.lowers(Code::ScopesWeakened));
+        assert_eq!(outcome(&levels).last(), Some(&(Code::PresetWeakened, Severity::Error)));
     }
 
     #[test]

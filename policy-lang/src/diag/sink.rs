@@ -1,18 +1,25 @@
 //! Where a stage puts its findings, and the order in which they come out.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
 
 use super::{Code, Diagnostic, Severity};
-use crate::source::Span;
 
-/// The most findings of one run that are kept. A document with more is no clearer for the next thousand.
+/// The most findings of one severity that are kept. A document with more is no clearer for the next thousand; of those it is
+/// said how many they are.
 const MAX_FINDINGS: usize = 1_000;
 
 /// Gathers findings. The same finding at the same place counts once, however often a stage comes by.
 #[derive(Debug, Default)]
 pub struct Sink {
     items: Vec<Diagnostic>,
-    seen: HashSet<(Code, Option<Span>, String)>,
+    /// Hashes of code, place and message, so that a flood takes little memory.
+    seen: HashSet<u64>,
+    hashes: RandomState,
+    /// How many are kept of each severity.
+    kept: BTreeMap<Severity, usize>,
+    /// How many are not.
+    more: BTreeMap<(Code, Severity), usize>,
 }
 
 impl Sink {
@@ -22,14 +29,22 @@ impl Sink {
         Self::default()
     }
 
-    /// Adds a finding, unless it is there already or a thousand are.
+    /// Adds a finding, unless it is there already. One of a severity of which a thousand are there is only counted.
     pub fn push(&mut self, finding: Diagnostic) {
-        if self.items.len() >= MAX_FINDINGS {
+        if finding.stands_for != 1 {
+            *self.more.entry((finding.code, finding.severity)).or_default() += finding.stands_for;
             return;
         }
         let place = finding.primary.as_ref().map(|label| label.span);
-        if self.seen.insert((finding.code, place, finding.message.clone())) {
+        if !self.seen.insert(self.hashes.hash_one((finding.code, place, &finding.message))) {
+            return;
+        }
+        let kept = self.kept.entry(finding.severity).or_default();
+        if *kept < MAX_FINDINGS {
+            *kept += 1;
             self.items.push(finding);
+        } else {
+            *self.more.entry((finding.code, finding.severity)).or_default() += 1;
         }
     }
 
@@ -50,9 +65,12 @@ impl Sink {
         self.items.iter()
     }
 
-    /// The findings by place: source, first byte, then code. Those without a place come last.
+    /// The findings by place: source, first byte, then code. Those without a place come last, and say of each code how many
+    /// more there are.
     #[must_use]
     pub fn finish(mut self) -> Vec<Diagnostic> {
+        let more = self.more.into_iter();
+        self.items.extend(more.map(|((code, severity), count)| Diagnostic::and_more(code, severity, count)));
         sort(&mut self.items);
         self.items
     }
@@ -77,7 +95,7 @@ pub(crate) fn sort(findings: &mut [Diagnostic]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::SourceId;
+    use crate::source::{SourceId, Span};
 
     fn at(source: u32, start: u32) -> Span {
         Span { source: SourceId(source), start, end: start + 1 }
@@ -105,7 +123,22 @@ mod tests {
     #[test]
     fn a_flood_is_cut() {
         let mut sink = Sink::new();
-        sink.extend((0..5_000).map(|start| Diagnostic::new(Code::DuplicateKey, "again").at(at(0, start))));
-        assert_eq!(sink.finish().len(), MAX_FINDINGS);
+        let flood =
+            |code, count| (0..count).map(move |start| Diagnostic::new(code, "again").at(at(0, start)));
+        sink.extend(flood(Code::RuleHasNoEffect, 1_500));
+        sink.extend(flood(Code::DuplicateKey, 2_000));
+        sink.extend(flood(Code::DuplicateKey, 2_000));
+        // What an earlier stage cut is added up.
+        sink.push(Diagnostic::and_more(Code::DuplicateKey, Severity::Error, 500));
+        assert!(sink.has_errors(), "no flood of warnings hides an error");
+        let found = sink.finish();
+        assert_eq!(found.len(), 2 * MAX_FINDINGS + 2);
+        let said: Vec<_> = found.iter().filter(|finding| finding.stands_for != 1).collect();
+        let said: Vec<_> =
+            said.iter().map(|finding| (finding.code, finding.severity, finding.stands_for)).collect();
+        assert_eq!(
+            said,
+            [(Code::DuplicateKey, Severity::Error, 1_500), (Code::RuleHasNoEffect, Severity::Warning, 500)]
+        );
     }
 }

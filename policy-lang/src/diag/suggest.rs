@@ -5,7 +5,7 @@
 
 mod endpoint;
 
-pub use endpoint::endpoint;
+pub use endpoint::{endpoint, is_door};
 
 /// The most suggestions for one mistake.
 const MAX_SUGGESTIONS: usize = 3;

@@ -5,7 +5,7 @@
 use crate::diag::{Code, Diagnostic, Suggestion, quoted};
 use crate::layer::{Token, TokenSecret};
 use crate::lower::words::Level;
-use crate::lower::{Context, Text, keys};
+use crate::lower::{Context, Holder, Text, keys};
 use crate::parse::{Entry, Node, NodeKind};
 use crate::rules::scopes;
 use crate::source::{Span, Spanned};
@@ -13,6 +13,8 @@ use std::collections::HashMap;
 
 /// Ids that the server gives by itself.
 pub(crate) const RESERVED: [&str; 2] = ["anonymous", "legacy"];
+/// The variable of the server's own token, which the id `legacy` stands for.
+pub(crate) const SERVER_TOKEN: &str = "ABX_SERVER_TOKEN";
 /// Longest id of a token, in characters.
 pub(crate) const ID_LENGTH: usize = 64;
 
@@ -48,8 +50,9 @@ pub(crate) fn tokens(cx: &mut Context<'_>, node: Node<'_>) -> Option<Vec<Token>>
         cx.emit(report);
         return None;
     };
-    let tokens: Vec<_> =
-        items.into_iter().filter_map(|item| cx.inside(item.via, |cx| token(cx, item))).collect();
+    let tokens: Vec<_> = cx.holding(Holder::List, |cx| {
+        items.into_iter().filter_map(|item| cx.inside(item.via, |cx| token(cx, item))).collect()
+    });
     twins(cx, &tokens);
     Some(tokens)
 }
@@ -85,7 +88,7 @@ fn token(cx: &mut Context<'_>, node: Node<'_>) -> Option<Token> {
     let mut draft = Draft::default();
     for entry in entries {
         let via = entry.value.via;
-        cx.value_of(entry.key_span, via, |cx| part(cx, entry, &mut draft));
+        cx.value_of(entry.key_span, via, |cx| cx.holding(Holder::Required, |cx| part(cx, entry, &mut draft)));
     }
     complete(cx, draft, first, span)
 }
@@ -149,15 +152,7 @@ fn complete(cx: &mut Context<'_>, draft: Draft, first: Span, span: Span) -> Opti
 
 /// Letters, digits, `.`, `_` and `-`, beginning with a letter or a digit: fit for logs and comma lists.
 fn id(cx: &mut Context<'_>, text: Text<'_>) -> Option<Spanned<String>> {
-    let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
-    let starts = text.value.starts_with(|c: char| c.is_ascii_alphanumeric());
-    let message = if RESERVED.contains(&&*text.value) {
-        format!("the token id `{}` is reserved", text.value)
-    } else if starts && text.value.chars().all(word) && text.value.len() <= ID_LENGTH {
-        return Some(text.spanned());
-    } else {
-        format!("{} is no token id", quoted(&text.value))
-    };
+    let Some(message) = id_fault(&text.value) else { return Some(text.spanned()) };
     let help = format!(
         "an id is 1 to {ID_LENGTH} letters, digits, `.`, `_` and `-`, begins with a letter or a digit, and is neither \
          `anonymous` nor `legacy`"
@@ -166,20 +161,37 @@ fn id(cx: &mut Context<'_>, text: Text<'_>) -> Option<Spanned<String>> {
     None
 }
 
-fn variable(cx: &mut Context<'_>, text: Text<'_>) -> Option<Spanned<String>> {
-    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let starts = text.value.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    if starts && text.value.chars().all(word) {
-        return Some(text.spanned());
+/// Why a text is no id of a token.
+fn id_fault(id: &str) -> Option<String> {
+    let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    let starts = id.starts_with(|c: char| c.is_ascii_alphanumeric());
+    if RESERVED.contains(&id) {
+        return Some(format!("the token id `{id}` is reserved"));
     }
-    let report =
-        Diagnostic::new(Code::InvalidToken, "`token_env` is not the name of a variable").at(text.span);
-    cx.emit(
-        report.help(
-            "name the environment variable that holds the secret, such as `CI_TOKEN`; never the secret",
-        ),
-    );
+    let fits = starts && id.chars().all(word) && id.len() <= ID_LENGTH;
+    (!fits).then(|| format!("{} is no token id", quoted(id)))
+}
+
+fn variable(cx: &mut Context<'_>, text: Text<'_>) -> Option<Spanned<String>> {
+    let Some((message, help)) = variable_fault(&text.value) else { return Some(text.spanned()) };
+    cx.emit(Diagnostic::new(Code::InvalidToken, message).at(text.span).help(help));
     None
+}
+
+/// Why a text is no variable that holds the secret of a token, and what to do. The text may be a secret, and is not shown.
+fn variable_fault(name: &str) -> Option<(&'static str, &'static str)> {
+    if name == SERVER_TOKEN {
+        return Some((
+            "`ABX_SERVER_TOKEN` holds the server's own token, which is `legacy` with every scope",
+            "give this token a variable of its own, such as `CI_TOKEN`",
+        ));
+    }
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let starts = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    (!(starts && name.chars().all(word))).then_some((
+        "`token_env` is not the name of a variable",
+        "name the environment variable that holds the secret, such as `CI_TOKEN`; never the secret",
+    ))
 }
 
 fn digest(cx: &mut Context<'_>, text: Text<'_>) -> Option<Spanned<String>> {

@@ -1,11 +1,12 @@
 //! What every reader of a document is handed: the world it is read against, where reading stands, and the findings.
 
-use crate::diag::{Code, Diagnostic, Label, Suggestion};
+use crate::diag::{Code, Diagnostic, Label, Severity, Suggestion};
 use crate::endpoint::{Catalogue, EndpointId, Key, KeySet};
 use crate::layer::Selector;
 use crate::lower::Text;
 use crate::parse::{Node, NodeKind};
 use crate::source::{SourceId, SourceMap, Span};
+use std::collections::BTreeMap;
 
 /// The state of one run over one document.
 pub(crate) struct Context<'a> {
@@ -18,12 +19,43 @@ pub(crate) struct Context<'a> {
     via: Option<Span>,
     /// The key whose value is being read, to be underlined where nothing is written.
     key: Option<Span>,
+    /// What is being read, for the advice where nothing is written.
+    kind: Holder,
     found: Vec<Diagnostic>,
+    more: BTreeMap<(Code, Severity), usize>,
 }
+
+/// What a value is to what holds it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Holder {
+    /// The value of a key that may be left out.
+    Optional,
+    /// The value of a key that must be there.
+    Required,
+    /// An element of a list.
+    List,
+}
+
+/// The most findings that are kept of one reading, before those of one mistake are put together.
+const MAX_FINDINGS: usize = 5_000;
+
+/// From how many on no suggestion is looked for: so many findings are not shown.
+const FLOOD: usize = 2_000;
 
 impl<'a> Context<'a> {
     pub(crate) fn new(map: &'a SourceMap, source: SourceId, catalogue: &'a Catalogue) -> Self {
-        Self { catalogue, map, source, selector: None, via: None, key: None, found: Vec::new() }
+        let (found, more) = (Vec::new(), BTreeMap::new());
+        Self {
+            catalogue,
+            map,
+            source,
+            selector: None,
+            via: None,
+            key: None,
+            kind: Holder::Optional,
+            found,
+            more,
+        }
     }
 
     /// The document as written; empty for a span that is not of it.
@@ -62,8 +94,18 @@ impl<'a> Context<'a> {
         read: impl FnOnce(&mut Self) -> T,
     ) -> T {
         self.key = Some(key);
+        let outer = std::mem::replace(&mut self.kind, Holder::Optional);
         let result = self.inside(via, read);
+        self.kind = outer;
         self.key = None;
+        result
+    }
+
+    /// Reads what cannot simply be left out.
+    pub(crate) fn holding<T>(&mut self, kind: Holder, read: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.kind, kind);
+        let result = read(self);
+        self.kind = outer;
         result
     }
 
@@ -105,8 +147,17 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Keeps a finding.
+    /// Whether so much was found that what more there is will only be counted.
+    pub(crate) fn is_flooded(&self) -> bool {
+        self.found.len() >= FLOOD
+    }
+
+    /// Keeps a finding, or counts it.
     pub(crate) fn emit(&mut self, mut finding: Diagnostic) {
+        if self.found.len() >= MAX_FINDINGS {
+            *self.more.entry((finding.code, finding.severity)).or_default() += 1;
+            return;
+        }
         finding.affects = self.affected();
         if let Some(span) = self.via {
             finding.related.push(Label { span, message: "used here".to_owned() });
@@ -143,10 +194,39 @@ impl<'a> Context<'a> {
             let label = if written { "null says nothing" } else { "nothing is written after it" };
             let place = self.key.filter(|_| !written).unwrap_or(node.span);
             let report = Diagnostic::new(Code::WrongType, message).at_saying(place, label);
-            return report.help(format!("give it {takes}, or leave the key out"));
+            return report.help(match self.kind {
+                Holder::Optional => format!("give it {takes}, or leave the key out"),
+                Holder::Required => format!("give it {takes}"),
+                Holder::List => format!("write {takes}, or remove the element"),
+            });
         }
         let message = format!("{what} takes {takes}, not {}", describe(&node.kind));
-        Diagnostic::new(Code::WrongType, message).at(mark(node))
+        let report = Diagnostic::new(Code::WrongType, message).at(self.mark(node));
+        match (&node.kind, takes) {
+            (
+                NodeKind::Text { text, quoted: false },
+                "a mapping" | "a mapping of selectors" | "a mapping of group names",
+            ) => match missing_space(text) {
+                Some(spaced) => report.help(format!("put a space after the colon: `{spaced}`")),
+                None => report,
+            },
+            _ => report,
+        }
+    }
+
+    /// The part of a node to underline: a collection in brackets from its bracket on, another at its first entry, and never
+    /// as a block.
+    fn mark(&self, node: &Node<'_>) -> Span {
+        let written = self.slice(node.span);
+        if written.starts_with(['{', '[']) {
+            let end = if written.contains(['\n', '\r']) { node.span.start + 1 } else { node.span.end };
+            return Span { end, ..node.span };
+        }
+        match &node.kind {
+            NodeKind::Map(entries) => entries.first().map_or(node.span, |entry| entry.key_span),
+            NodeKind::Seq(items) => items.first().map_or(node.span, |item| self.mark(item)),
+            _ => node.span,
+        }
     }
 
     /// The findings, sorted by place. One mistake reached through several aliases is one finding.
@@ -160,6 +240,8 @@ impl<'a> Context<'a> {
                 _ => merged.push(finding),
             }
         }
+        let more = self.more.into_iter();
+        merged.extend(more.map(|((code, severity), count)| Diagnostic::and_more(code, severity, count)));
         merged
     }
 }
@@ -179,13 +261,11 @@ fn describe(kind: &NodeKind<'_>) -> &'static str {
     }
 }
 
-/// The part of a node to underline: a collection is marked at its first entry, never as a block.
-fn mark(node: &Node<'_>) -> Span {
-    match &node.kind {
-        NodeKind::Map(entries) => entries.first().map_or(node.span, |entry| entry.key_span),
-        NodeKind::Seq(items) => items.first().map_or(node.span, mark),
-        _ => node.span,
-    }
+/// `shell: true` of `shell:true`.
+fn missing_space(text: &str) -> Option<String> {
+    let (key, value) = text.split_once(':')?;
+    let word = |text: &str| !text.is_empty() && !text.contains(char::is_whitespace);
+    (word(key) && word(value) && !value.starts_with(['/', ':'])).then(|| format!("{key}: {value}"))
 }
 
 fn same_mistake(one: &Diagnostic, other: &Diagnostic) -> bool {

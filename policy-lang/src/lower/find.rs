@@ -21,8 +21,15 @@ pub(crate) fn document<'s>(cx: &mut Context<'_>, root: Node<'s>) -> Option<Vec<E
         misspelt(cx, entry);
     }
     if let Some(position) = wrapped.or(near.first().copied()) {
+        if wrapped.is_some() {
+            beside(cx, &entries);
+        }
         let entry = entries.swap_remove(position);
         let via = entry.value.via;
+        // What is misspelt has been told, whatever stands there.
+        if wrapped.is_none() && !matches!(entry.value.kind, NodeKind::Map(_)) {
+            return None;
+        }
         return cx.value_of(entry.key_span, via, |cx| mapping(cx, "`server`", entry.value));
     }
     if is_bare(entries.iter().map(|entry| &*entry.key)) || cx.is_flow_document() {
@@ -35,6 +42,17 @@ pub(crate) fn document<'s>(cx: &mut Context<'_>, root: Node<'s>) -> Option<Vec<E
         cx.emit(Diagnostic { severity: Severity::Info, ..finding });
     }
     None
+}
+
+/// Remarks on keys of a policy that stand beside `server`: they may be the template's own.
+fn beside(cx: &mut Context<'_>, entries: &[Entry<'_>]) {
+    for entry in entries.iter().filter(|entry| words::DOCUMENT.contains(&&*entry.key)) {
+        let message =
+            format!("`{}` beside `server` is the template's own, and no part of the policy", entry.key);
+        let finding = Diagnostic::new(Code::RuleHasNoEffect, message).at(entry.key_span);
+        let finding = finding.help("move it under `server` if it is meant to be one");
+        cx.emit(Diagnostic { severity: Severity::Info, ..finding });
+    }
 }
 
 /// The entries of a mapping, or a finding.

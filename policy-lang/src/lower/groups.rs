@@ -1,7 +1,7 @@
 //! Under `groups`: a group name, and `true`, `false` or a rule. The same as `group:NAME` under `endpoints`.
 
 use crate::diag::{Code, Diagnostic, Suggestion, quoted, suggest};
-use crate::endpoint::Group;
+use crate::endpoint::{EndpointId, Group};
 use crate::layer::{Block, Selector};
 use crate::lower::selector::GROUP_PREFIX;
 use crate::lower::words::{self, Level};
@@ -19,11 +19,15 @@ pub(crate) fn read(cx: &mut Context<'_>, node: Node<'_>, blocks: &mut Vec<Block>
         return cx.emit(report);
     };
     let entries = indent::mend(cx, entries, |_, key| words::rule_key(key).is_some());
-    for entry in entries {
+    for mut entry in entries {
         let selector = match Group::from_name(&entry.key) {
             Some(group) => Some(Selector::Group(group)),
             None if words::misplaced(&entry.key, Level::Groups).is_some() => {
                 keys::foreign(cx, Level::Groups, &entry);
+                // A rule of an endpoint is read on; what else belongs elsewhere is none.
+                if EndpointId::from_name(&entry.key).is_none() {
+                    entry.value.kind = NodeKind::Invalid;
+                }
                 None
             }
             None => {

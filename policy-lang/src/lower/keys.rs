@@ -104,6 +104,9 @@ fn one_line<'a>(cx: &Context<'a>, entry: &Entry<'_>) -> Option<&'a str> {
 
 /// The keys of the place that an entry's key may be a misspelling of.
 fn near(cx: &Context<'_>, level: Level, entry: &Entry<'_>) -> Vec<&'static str> {
+    if cx.is_flooded() {
+        return Vec::new();
+    }
     suggest::closest(&entry.key, candidates(cx, level))
 }
 

@@ -25,8 +25,12 @@ pub(crate) fn read(cx: &mut Context<'_>, node: Node<'_>, blocks: &mut Vec<Block>
         return cx.emit(report);
     };
     let entries = indent::mend(cx, entries, |_, key| words::rule_key(key).is_some());
-    for entry in entries {
+    for mut entry in entries {
         let selector = cx.inside(entry.value.via, |cx| classify(cx, &entry));
+        if selector.is_none() && is_elsewhere(&entry.key) {
+            // What belongs elsewhere is no rule.
+            entry.value.kind = NodeKind::Invalid;
+        }
         let via = entry.value.via;
         let block = cx.value_of(entry.key_span, via, |cx| {
             rule::block(cx, selector, entry.key_span, entry.value, rule::Short::Yes)
@@ -87,12 +91,17 @@ fn classify(cx: &mut Context<'_>, entry: &Entry<'_>) -> Option<Selector> {
     }
     if let Some(group) = Group::from_name(written) {
         a_group(cx, group, entry.key_span);
-    } else if words::misplaced(written, Level::Endpoints).is_some() {
+    } else if is_elsewhere(written) {
         keys::foreign(cx, Level::Endpoints, entry);
     } else {
         unknown(cx, written, entry.key_span);
     }
     None
+}
+
+/// Whether a word is a key of another level.
+fn is_elsewhere(word: &str) -> bool {
+    Group::from_name(word).is_none() && words::misplaced(word, Level::Endpoints).is_some()
 }
 
 /// A glob must be well formed and match an endpoint.
@@ -108,6 +117,12 @@ fn a_glob(cx: &mut Context<'_>, written: &str, span: Span) -> Option<Selector> {
     }
     let message = format!("{} matches no endpoint", quoted(written));
     let report = Diagnostic::new(Code::SelectorMatchesNothing, message).at(span);
+    // `GET /process/{pid}` is a door, whose parameter looks like a glob.
+    if suggest::is_door(written) {
+        let report = nearest(cx, report, written, span);
+        cx.emit(report);
+        return None;
+    }
     let near: Vec<_> = suggest::closest(written.trim_matches('*').trim_matches('_'), prefixes())
         .into_iter()
         .map(|prefix| format!("{prefix}_*"))
@@ -151,7 +166,14 @@ fn a_group(cx: &mut Context<'_>, group: Group, span: Span) {
 fn unknown(cx: &mut Context<'_>, written: &str, span: Span) {
     let report =
         Diagnostic::new(Code::UnknownEndpoint, format!("unknown endpoint {}", quoted(written))).at(span);
+    let report = nearest(cx, report, written, span);
+    cx.emit(report);
+}
+
+/// The finding with the ids that may be meant.
+fn nearest(cx: &Context<'_>, report: Diagnostic, written: &str, span: Span) -> Diagnostic {
     let near: Vec<String> = match written {
+        _ if cx.is_flooded() => Vec::new(),
         _ if written.starts_with('@') => vec![DEFAULTS.to_owned()],
         _ => suggest::endpoint(written, cx.catalogue).into_iter().map(str::to_owned).collect(),
     };
@@ -162,9 +184,8 @@ fn unknown(cx: &mut Context<'_>, written: &str, span: Span) {
     } else {
         report.help("list the ids with `agent-sandbox-server endpoints`")
     };
-    let report = near.iter().fold(report, |report, near| {
+    near.iter().fold(report, |report, near| {
         let quoted = if near.starts_with('@') { format!("\"{near}\"") } else { cx.quoted_like(span, near) };
         report.suggest(Suggestion::review(format!("write `{near}`"), span, quoted))
-    });
-    cx.emit(report);
+    })
 }

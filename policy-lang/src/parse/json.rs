@@ -14,10 +14,23 @@ use super::mapping::{Mapping, duplicate};
 use super::ours::Ours;
 use super::scalar;
 use super::{Entry, Node, NodeKind};
-use crate::diag::{Code, Diagnostic};
+use crate::diag::{Code, Diagnostic, quoted};
 use crate::source::Span;
 
 pub(super) use gate::is_well_formed;
+
+/// The finding that a text is no JSON from its first character on; none where it is a value of JSON, or nothing.
+pub(super) fn is_none_at_all(context: &Context<'_>, name: &str) -> Option<Diagnostic> {
+    let text = context.text.trim_start_matches('\u{FEFF}');
+    if text.trim().is_empty() || is_well_formed(text) {
+        return None;
+    }
+    let start = context.text.len() - text.trim_start().len();
+    let message = format!("{} takes JSON, and this is none", quoted(name));
+    let place = context.first_character(context.span(start..start));
+    let help = "an object of JSON begins with `{`; a policy in YAML is read from a file";
+    Some(Diagnostic::new(Code::Syntax, message).at(place).help(help))
+}
 
 /// Reads the text of a context as JSON.
 pub(super) fn read<'s>(context: &mut Context<'s>) -> Option<Node<'s>> {

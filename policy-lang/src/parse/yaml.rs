@@ -6,6 +6,7 @@
 //! in the indentation) the text is mended in memory, place for place, and read again, so that what follows it is
 //! reported in the same run; else the tree holds what stands before the error.
 
+mod alias;
 mod items;
 mod mend;
 mod merge_keys;

@@ -3,7 +3,7 @@
 use crate::diag::{Code, Diagnostic, Suggestion, quoted};
 use crate::endpoint::Key;
 use crate::layer::Value;
-use crate::lower::{Context, Text};
+use crate::lower::{Context, Holder, Text};
 use crate::parse::{Node, NodeKind};
 use crate::source::Spanned;
 
@@ -23,12 +23,14 @@ pub(crate) fn read(
         return None;
     };
     let mut list = Vec::with_capacity(items.len());
-    for item in items.into_iter().filter(|item| !matches!(item.kind, NodeKind::Invalid)) {
-        list.extend(match item.via {
-            None => element(cx, key, item),
-            via => cx.inside(via, |cx| element(cx, key, item)),
-        });
-    }
+    cx.holding(Holder::List, |cx| {
+        for item in items.into_iter().filter(|item| !matches!(item.kind, NodeKind::Invalid)) {
+            list.extend(match item.via {
+                None => element(cx, key, item),
+                via => cx.inside(via, |cx| element(cx, key, item)),
+            });
+        }
+    });
     Some(Value::List(list))
 }
 

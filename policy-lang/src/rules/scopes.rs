@@ -1,10 +1,11 @@
 //! Scopes: of a rule, what a caller must hold; of a token, what its holder has.
 
+use super::word::WORD;
 use super::{Kind, list, word};
 use crate::diag::{Code, Diagnostic, quoted, suggest};
 use crate::endpoint::{BUNDLES, Key, KeyKind, SCOPES, Scope};
 use crate::layer::Value;
-use crate::lower::{Context, Text, alternatives};
+use crate::lower::{Context, Holder, Text, alternatives};
 use crate::parse::{Node, NodeKind};
 use crate::source::Spanned;
 
@@ -34,7 +35,11 @@ fn of(cx: &mut Context<'_>, what: &str, node: Node<'_>, bundles: bool) -> Option
     let items = match node.kind {
         NodeKind::Seq(items) if items.is_empty() => {
             let report = Diagnostic::new(Code::WrongType, format!("{what} lists no scope")).at(node.span);
-            cx.emit(report.help("list at least one, or leave the key out"));
+            cx.emit(report.help(if bundles {
+                "list what its holder may do, such as `[\"files:read\"]`"
+            } else {
+                "list at least one, or leave the key out"
+            }));
             return None;
         }
         NodeKind::Seq(items) => items,
@@ -48,7 +53,7 @@ fn of(cx: &mut Context<'_>, what: &str, node: Node<'_>, bundles: bool) -> Option
     for item in items.into_iter().filter(|item| !matches!(item.kind, NodeKind::Invalid)) {
         let via = item.via;
         scopes.extend(cx.inside(via, |cx| {
-            let text = cx.text(&format!("an element of {what}"), item)?;
+            let text = cx.holding(Holder::List, |cx| cx.text(&format!("an element of {what}"), item))?;
             known(cx, text, bundles)
         }));
     }
@@ -101,7 +106,7 @@ pub(crate) fn schema(more: &[&'static str]) -> serde_json::Value {
     let names: Vec<_> = names(false).chain(["*"]).chain(more.iter().copied()).collect();
     let mut list = list::schema(serde_json::json!({
         "type": "string",
-        "anyOf": [{ "enum": names }, { "pattern": r"^commands:run:[\p{Alphabetic}\p{N}_.-]+$" }]
+        "anyOf": [{ "enum": names }, { "pattern": format!(r"^commands:run:({WORD}|\.)+$") }]
     }));
     if let Some(list) = list.as_object_mut() {
         list.insert("minItems".to_owned(), 1.into());

@@ -1,6 +1,6 @@
 //! URL patterns: `[scheme://]host[:port][/path-prefix]`.
 
-use super::{Kind, list};
+use super::{Kind, list, word::WORD};
 use crate::diag::{Code, Diagnostic, quoted};
 use crate::endpoint::{Key, KeyKind};
 use crate::lower::Context;
@@ -18,7 +18,7 @@ pub(crate) const KIND: Kind = Kind {
 };
 
 fn schema(_: Key) -> serde_json::Value {
-    let label = r"[\p{Alphabetic}\p{N}_-]+";
+    let label = format!("{WORD}+");
     let host = format!(r"((\*\.)?{label}(\.{label})*\.?|\[[0-9A-Fa-f:.]+\])");
     let pattern = format!(r"^([Hh][Tt][Tt][Pp][Ss]?://)?{host}(:[1-9][0-9]{{0,4}})?(/[^*?#\s\u0000]*)?$");
     list::schema(serde_json::json!({ "type": "string", "pattern": pattern }))

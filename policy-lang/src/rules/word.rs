@@ -6,6 +6,10 @@ use crate::layer::Value;
 use crate::lower::{Context, Text, alternatives};
 use crate::parse::{Node, NodeKind};
 
+/// For schemas: a letter, a digit, `_` or `-`. Of what lies beyond ASCII the compiler takes letters and digits alone; not every
+/// validator knows those classes.
+pub(crate) const WORD: &str = r"[^\u0000-,./:-@\[-\^`{-\u007F]";
+
 /// Reads one of `words`.
 pub(crate) fn read(cx: &mut Context<'_>, key: Key, words: &[&'static str], node: Node<'_>) -> Option<Value> {
     let takes = alternatives(words.iter().copied());

@@ -1,6 +1,6 @@
 //! `auth` and its tokens.
 
-use crate::lower::auth::{ID_LENGTH, RESERVED};
+use crate::lower::auth::{ID_LENGTH, RESERVED, SERVER_TOKEN};
 use crate::rules::scopes;
 use serde_json::{Value, json};
 
@@ -43,7 +43,8 @@ pub(super) fn token() -> Value {
             "token_env": {
                 "description": "The name of the environment variable that holds the secret.",
                 "type": "string",
-                "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"
+                "pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+                "not": { "const": SERVER_TOKEN }
             },
             "token_sha256": {
                 "description": "The SHA-256 of the secret, 64 lower-case hex digits.",

@@ -13,6 +13,12 @@ pub fn endpoint<'c>(written: &str, catalogue: &'c Catalogue) -> Vec<&'c str> {
     }
 }
 
+/// Whether a path, or `METHOD /path`, was written.
+#[must_use]
+pub fn is_door(written: &str) -> bool {
+    door(written).is_some()
+}
+
 /// Splits `POST /shell`; a path alone has no method.
 fn door(written: &str) -> Option<(Option<&str>, &str)> {
     let written = written.trim();

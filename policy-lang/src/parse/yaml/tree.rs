@@ -14,7 +14,7 @@ use super::super::{Entry, Node, NodeKind};
 use super::items::{Item, ItemTag, Items, Kind};
 use super::mend::{Mended, must_be_quoted};
 use super::merge_keys::Merged;
-use crate::diag::{Code, Diagnostic, quoted, suggest};
+use crate::diag::{Code, Diagnostic, quoted};
 use crate::source::Span;
 
 pub(super) struct Builder<'s, 'i> {
@@ -170,7 +170,9 @@ impl<'s, 'i> Builder<'s, 'i> {
             Kind::Missing => None,
             // `{a,b}: …` as a selector. Its text is plain, so what it holds is read as under the quoted key.
             Kind::Map { .. } | Kind::Seq { .. }
-                if !target && !self.slice(&item.range).contains(['\n', '\r', ' ']) =>
+                if !target
+                    && !self.is_explicit(&item.range)
+                    && !self.slice(&item.range).contains(['\n', '\r', ' ']) =>
             {
                 let written = self.slice(&item.range);
                 let finding = must_be_quoted(self.context, written, item.range.clone());
@@ -179,6 +181,11 @@ impl<'s, 'i> Builder<'s, 'i> {
             }
             _ => self.refuse_key(span, "a list or mapping cannot be a key", Some("keys are text")),
         }
+    }
+
+    /// Whether a key was written behind `?`, and so as the list or mapping that it is.
+    fn is_explicit(&self, key: &Range<usize>) -> bool {
+        self.slice(&(0..key.start)).trim_end().ends_with('?')
     }
 
     fn refuse_key<T>(&mut self, span: Span, message: &str, help: Option<&str>) -> Option<T> {
@@ -245,50 +252,9 @@ impl<'s, 'i> Builder<'s, 'i> {
         NodeKind::Invalid
     }
 
-    fn alias(&mut self, at: usize, target: usize, span: Span, site: Site) -> Option<Node<'s>> {
-        // INVARIANT: building goes back only to what ended before the alias, so it ends.
-        if self.items.after(target) > at {
-            self.report_cycle(span);
-            return Some(self.context.invalid(span, site.via));
-        }
-        let via = site.via.or(Some(span));
-        let outer = std::mem::replace(&mut self.via, via);
-        let value = self.value(target, Site { via, ..site });
-        self.via = outer;
-        value
-    }
-
     /// Reports what is wrong with a value, and the alias that leads to it.
-    fn judge(&mut self, finding: Diagnostic) {
+    pub(super) fn judge(&mut self, finding: Diagnostic) {
         self.context.judge(finding.via(self.via));
-    }
-
-    pub(super) fn report_cycle(&mut self, span: Span) {
-        let written = self.slice(&span.range());
-        let message = format!("alias {} stands inside the value that it names", quoted(written));
-        let finding = Diagnostic::new(Code::Syntax, message).at(span);
-        self.context.report(finding.help("a value cannot contain itself"));
-    }
-
-    /// An alias without an anchor: a misspelt name, or a glob that wants quotes.
-    fn unknown_alias(&mut self, item: &Item<'_>) -> NodeKind<'s> {
-        let written = self.slice(&item.range);
-        let name = written.strip_prefix('*').unwrap_or(written);
-        let word = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
-        if !word {
-            let finding = must_be_quoted(self.context, written, item.range.clone());
-            self.context.report(finding);
-            return NodeKind::Text { text: Cow::Borrowed(written), quoted: true };
-        }
-        let span = self.context.span(item.range.clone());
-        let near = suggest::closest(name, self.items.anchors.iter().map(String::as_str));
-        let help = match near.first() {
-            Some(near) => format!("did you mean `*{near}`?"),
-            None => format!("anchors are made with `&{name}`; quote it if it is a glob: `\"{written}\"`"),
-        };
-        let message = format!("no anchor named {} comes before this alias", quoted(name));
-        self.context.report(Diagnostic::new(Code::Syntax, message).at(span).help(help));
-        NodeKind::Invalid
     }
 
     pub(super) fn slice(&self, range: &Range<usize>) -> &'s str {

@@ -9,7 +9,7 @@ pub(super) struct LevelArgs {
     /// Leave findings of this code out
     #[arg(long, value_name = "CODE")]
     allow: Vec<String>,
-    /// Make findings of this code warnings
+    /// Make findings of this code warnings, which fail under --strict
     #[arg(long, value_name = "CODE")]
     warn: Vec<String>,
     /// Make findings of this code errors

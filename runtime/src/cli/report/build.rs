@@ -71,7 +71,7 @@ impl Report {
     /// Takes in findings alone, at the levels that the caller asked for.
     pub(in crate::cli) fn findings(&mut self, sources: &SourceMap, findings: &[Diagnostic]) {
         for finding in findings {
-            self.summary.count(finding.severity);
+            self.summary.count(finding.severity, finding.stands_for);
             self.findings.push(view(sources, finding));
         }
         if findings.iter().any(|finding| finding.severity == Severity::Error) {
@@ -86,7 +86,7 @@ impl Report {
 
     /// Takes in a finding that is an error.
     pub(in crate::cli) fn find(&mut self, finding: Finding) {
-        self.summary.count(Severity::Error);
+        self.summary.count(Severity::Error, 1);
         self.findings.push(finding);
         self.end(Exit::Failure);
     }
@@ -114,11 +114,11 @@ impl Report {
 }
 
 impl Summary {
-    fn count(&mut self, severity: Severity) {
+    fn count(&mut self, severity: Severity, count: usize) {
         match severity {
-            Severity::Error => self.errors += 1,
-            Severity::Warning => self.warnings += 1,
-            Severity::Info => self.infos += 1,
+            Severity::Error => self.errors += count,
+            Severity::Warning => self.warnings += count,
+            Severity::Info => self.infos += count,
         }
     }
 }
