@@ -12,6 +12,7 @@ mod memory;
 mod policy;
 pub(crate) mod read;
 mod serve;
+mod signals;
 pub(crate) mod source;
 
 pub use fault::Fault;
@@ -64,7 +65,7 @@ fn start(options: Options, declared: Option<commands::Declared>) -> Result<(), F
     let runtime = serve::runtime().map_err(|error| Fault::failed(format!("cannot start: {error}")))?;
     let (app, served) = runtime.block_on(async {
         // Before anyone can know that we listen: a signal must find its handler.
-        let signals = serve::Signals::listen();
+        let signals = signals::Signals::listen();
         let sockets = serve::bind(&options, &env, loaded.state.serves_terminals()).await?;
         let processes = children::engine(&options, &env, &loaded.state, user.as_ref())?;
         let app = Arc::new(App::new(
@@ -82,10 +83,14 @@ fn start(options: Options, declared: Option<commands::Declared>) -> Result<(), F
     })?;
     // What is still under way ends here, and writes how.
     runtime.shutdown_timeout(LAST_CALLS);
+    write_last_lines(&app);
+    served
+}
+
+fn write_last_lines(app: &App) {
     app.processes.flush_forwarded(LAST_LINES);
     app.audit.flush(LAST_LINES);
     log::flush(LAST_LINES);
-    served
 }
 
 fn open_audit(file: Option<&str>) -> Result<Audit, Fault> {

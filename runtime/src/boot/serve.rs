@@ -1,9 +1,11 @@
 //! The life of a running server: bind, accept, reload, stop.
 
 use super::policy::Loader;
-use super::{Fault, Options, flags};
+use super::signals::{Signals, any};
+use super::{Fault, LAST_CALLS, Options, flags};
 use crate::agents::automation;
 use crate::app::{App, Settings};
+use crate::cli::Exit;
 use crate::env::Env;
 use crate::http::{Crowd, MAX_CONNECTIONS, listen};
 use crate::log;
@@ -13,8 +15,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
+use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
 
 /// How long calls under way may take to end after a stop; what is left then is cut. With the end of all children, which
@@ -68,7 +71,8 @@ async fn bind_one(host: IpAddr, port: u16, flag: &str) -> Result<(TcpListener, S
     Ok((socket, at))
 }
 
-/// Serves until a signal says stop, then ends what is under way.
+/// Serves until a signal says stop, then ends what is under way. What is left of the start is done here, by the thread that has
+/// nothing else to do and whose memory is warm; another hears the signals meanwhile.
 ///
 /// # Errors
 /// A policy that cannot be prepared.
@@ -91,7 +95,29 @@ pub(super) async fn run(
             log::say(format_args!("listening on http://{http_at}, terminals on ws://{pty_at}/pty"));
         }
     }
-    let ended = until_told(app, loader, signals).await;
+    let (tell, prepared) = oneshot::channel();
+    let ended = tokio::spawn(until_ended(Arc::clone(app), loader, signals, prepared, tasks));
+    // Nobody listens any more where the server is ending.
+    let _ = tell.send(prepare(app));
+    ended.await.unwrap_or_else(|error| Err(Fault::failed(format!("the server failed: {error}"))))
+}
+
+/// Does what can be done behind the open port. Who asks for health is answered meanwhile; whatever touches the machine waits: no
+/// child may run before the directories are held.
+fn prepare(app: &App) -> Result<(), Fault> {
+    #[cfg(debug_assertions)]
+    hold_up(&app.env).map_err(unprepared)?;
+    app.policy().prepare(None).map_err(unprepared)
+}
+
+async fn until_ended(
+    app: Arc<App>,
+    loader: Loader,
+    signals: Signals,
+    mut prepared: oneshot::Receiver<Result<(), Fault>>,
+    tasks: TaskTracker,
+) -> Result<(), Fault> {
+    let ended = until_told(&app, loader, signals, &mut prepared).await;
 
     log::say(format_args!("stopping"));
     app.stopping.cancel();
@@ -101,24 +127,32 @@ pub(super) async fn run(
         () = tasks.wait() => {}
         () = tokio::time::sleep(GRACE) => log::say(format_args!("calls were still under way and are cut")),
     }
+    if !prepared.is_terminated() && timeout(LAST_CALLS, prepared).await.is_err() {
+        leave(&app);
+    }
     ended
 }
 
-/// Prepares the policy, then reads it anew as often as a signal says so, until one says stop. The work is done on a thread of
-/// its own: it may take long, and a directory or a file that does not answer must not keep the server from its end.
-async fn until_told(app: &Arc<App>, loader: Loader, signals: Signals) -> Result<(), Fault> {
+/// Ends the process although its first thread is still at work: a directory that does not answer cannot be waited for.
+#[expect(clippy::exit, clippy::disallowed_methods, reason = "the thread that would return cannot be told")]
+fn leave(app: &App) -> ! {
+    super::write_last_lines(app);
+    std::process::exit(Exit::Success.code().into())
+}
+
+/// Reads the policy anew as often as a signal says so, until one says stop. That is done on a thread of its own: a file or a
+/// directory that does not answer must not keep the server from its end.
+async fn until_told(
+    app: &Arc<App>,
+    loader: Loader,
+    signals: Signals,
+    prepared: &mut oneshot::Receiver<Result<(), Fault>>,
+) -> Result<(), Fault> {
     let Signals { mut stop, reload: mut again } = signals;
-    let preparing = Arc::clone(app);
-    // Who asks for health is answered meanwhile. Whatever touches the machine waits: no child may run before the directories
-    // are held.
-    let prepared = spawn_blocking(move || {
-        #[cfg(debug_assertions)]
-        hold_up(&preparing.env)?;
-        preparing.policy().prepare(None)
-    });
     tokio::select! {
         () = any(&mut stop) => return Ok(()),
-        prepared = prepared => prepared.map_err(std::io::Error::other).flatten().map_err(unprepared)?,
+        // Whoever should tell is gone where the process panics.
+        prepared = prepared => prepared.unwrap_or_else(|_| Err(Fault::failed("the start failed")))?,
     }
     app.set_prepared();
     if let Some(worker) = &app.commands.worker {
@@ -157,50 +191,6 @@ fn hold_up(env: &Env) -> std::io::Result<()> {
 
 fn unprepared(error: std::io::Error) -> Fault {
     Fault::failed(format!("cannot open the directories that the policy names: {error}"))
-}
-
-/// The signals that a server obeys.
-pub(super) struct Signals {
-    stop: [Heard; 2],
-    reload: Heard,
-}
-
-impl Signals {
-    /// Listens from here on.
-    pub(super) fn listen() -> Self {
-        Self {
-            stop: [
-                Heard::of(SignalKind::terminate(), "SIGTERM"),
-                Heard::of(SignalKind::interrupt(), "SIGINT"),
-            ],
-            reload: Heard::of(SignalKind::hangup(), "SIGHUP"),
-        }
-    }
-}
-
-/// A signal; nothing where the system does not let us hear it.
-struct Heard(Option<Signal>);
-
-impl Heard {
-    fn of(kind: SignalKind, name: &str) -> Self {
-        let deaf = |error| log::say(format_args!("cannot listen to {name}: {error}"));
-        Self(signal(kind).map_err(deaf).ok())
-    }
-
-    async fn next(&mut self) {
-        match &mut self.0 {
-            Some(signal) => drop(signal.recv().await),
-            None => std::future::pending().await,
-        }
-    }
-}
-
-/// Waits for one of them.
-async fn any([one, other]: &mut [Heard; 2]) {
-    tokio::select! {
-        () = one.next() => {}
-        () = other.next() => {}
-    }
 }
 
 /// Puts the policy of the source into force, where it is one; keeps the old one otherwise.
