@@ -106,7 +106,7 @@ pub fn main() -> ExitCode {
     let mut output = Output::default();
     let exit = match Command::read() {
         Ok(command) => command.run(&mut output),
-        Err(error) if error.use_stderr() => check_config::usage(&error, &mut output),
+        Err(error) if error.use_stderr() => check_config::usage(error, &mut output),
         Err(help) => {
             output.help(&help);
             Exit::Success

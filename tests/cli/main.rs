@@ -9,6 +9,10 @@ mod golden;
 #[cfg(test)]
 mod cases;
 #[cfg(test)]
+mod complaints;
+#[cfg(test)]
+mod completions;
+#[cfg(test)]
 mod diff;
 #[cfg(test)]
 mod exits;

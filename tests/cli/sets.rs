@@ -121,3 +121,33 @@ fn an_input_without_an_end_is_refused() {
     assert_eq!(served.exit, 1);
     assert!(served.stderr.contains("error[document-too-large]: "), "{}", served.stderr);
 }
+
+/// A policy with a warning and one that a set cannot be judged by.
+const WARNED: &str = "endpoints: {shell: {}, \"env_*\": false}\n";
+
+#[test]
+fn what_a_set_no_longer_tells_is_named_in_every_format() {
+    let dir = folder(&[("full.yaml".to_owned(), WARNED.to_owned())].into());
+    assert_eq!(call(dir.path(), &["compile", "--policy", "full.yaml", "-o", "full.set"]).exit, 0);
+    let why = "a compiled set holds no text to judge: check the document that it was compiled from";
+    let check = |format: &str| {
+        let ran = call(dir.path(), &["check-config", "--policy", "full.set", "--strict", "--format", format]);
+        assert_eq!((ran.exit, ran.stderr.as_str()), (0, ""), "{format}");
+        ran.stdout
+    };
+    assert_eq!(check("human"), format!("full.set: clean\nnot checked: warnings: {why}\n"));
+    assert_eq!(check("github"), format!("::notice title=not checked::warnings: {why}\n"));
+    assert!(check("junit").contains(&format!("name=\"warnings\">\n      <skipped message=\"{why}\"/>")));
+    for format in ["json", "jsonl", "sarif"] {
+        assert!(check(format).contains(why), "{format}");
+    }
+}
+
+#[test]
+fn a_set_is_explained_without_a_text_to_change() {
+    let dir = folder(&[("p.yaml".to_owned(), "endpoints: {shell: false}\n".to_owned())].into());
+    assert_eq!(call(dir.path(), &["compile", "--policy", "p.yaml", "-o", "p.set"]).exit, 0);
+    let ran = call(dir.path(), &["check-config", "--policy", "p.set", "--explain", "shell"]);
+    let wanted = "\nto allow it: change the document that the set was compiled from, and compile it again\n";
+    assert!(ran.stdout.contains(wanted), "{}", ran.stdout);
+}

@@ -32,6 +32,21 @@ fn row_115_a_bad_policy_is_kept_out() {
 }
 
 #[test]
+fn a_pipe_in_the_place_of_the_policy_holds_nothing_up() {
+    let server = Setup::new().policy(r#"{"base_dir":"{base}","endpoints":{"env_set":false}}"#).start();
+    let path = server.dir.path().join("policy.yaml");
+    std::fs::remove_file(&path).unwrap();
+    rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, rustix::fs::Mode::from(0o600), 0)
+        .unwrap();
+    server.signal("HUP");
+    server.wait_for("again: it is no regular file");
+    std::fs::remove_file(&path).unwrap();
+    std::fs::write(&path, "endpoints: {env_list: false}").unwrap();
+    server.signal("HUP");
+    server.wait_for("policy reloaded");
+}
+
+#[test]
 fn row_118_doors_beside_a_closed_door() {
     let policy = r#"{"base_dir":"{base}","endpoints":{"pty_connect":false,"tunnel_connect":false,"download":false,"files_download_stream":false}}"#;
     let server = Setup::new().policy(policy).start();

@@ -159,7 +159,13 @@ fn answer(
     let explanation = explain::explain(policy, catalogue, &query);
     let edits =
         explain::edits(Some(document), inputs, &Question { query, identity: ask.identity.as_deref() });
-    explain::human::render(policy, &explanation, &query, &edits, std::str::from_utf8(document.bytes).unwrap())
+    explain::human::render(
+        policy,
+        &explanation,
+        &query,
+        Some(&edits),
+        std::str::from_utf8(document.bytes).unwrap(),
+    )
 }
 
 fn finding(sources: &policy_lang::source::SourceMap, found: &Diagnostic) -> Value {

@@ -115,6 +115,16 @@ pub fn headline(group: &Group<'_>) -> String {
     if old == new { what } else { format!("{what}: {old} → {new}") }
 }
 
+/// What the call met on the side that does not let it be as the other does.
+fn met(code: &str, when: &str) -> String {
+    match code {
+        "recorded" => format!("recorded {when}"),
+        "not_inherited" => format!("not inherited {when}"),
+        "truncated" => format!("cut off {when} with `truncated`"),
+        code => format!("refused {when} with `{code}`"),
+    }
+}
+
 /// The call, who changed it and whom it concerns.
 fn below(group: &Group<'_>, [old, new]: [Shown<'_>; 2]) -> Vec<String> {
     let change = group.change;
@@ -122,7 +132,7 @@ fn below(group: &Group<'_>, [old, new]: [Shown<'_>; 2]) -> Vec<String> {
     let mut evidence = |evidence: &Evidence, refusing: &CompiledPolicy, words: [&str; 2]| {
         notes.push(match evidence {
             Evidence::Witness(witness) => match witness.ask(refusing).code {
-                Some(code) => format!("{}: {witness}\nrefused {} with `{code}`", words[0], words[1]),
+                Some(code) => format!("{}: {witness}\n{}", words[0], met(code, words[1])),
                 None => format!("{}: {witness}\nno endpoint {}", words[0], words[1]),
             },
             Evidence::Unproven(why) => format!("not proven the same: {why}"),

@@ -16,13 +16,14 @@ use table::Table;
 /// How much of a list is shown before the rest is counted.
 const ELEMENTS: usize = 12;
 
-/// The whole explanation. `document` is the text that the edits are edits of; empty where there is none yet.
+/// The whole explanation. `edits` is none for a policy without a text to edit, a compiled set; `document` is the text that
+/// they are edits of, empty where there is none yet.
 #[must_use]
 pub fn render(
     policy: &CompiledPolicy,
     explanation: &Explanation<'_>,
     query: &Query<'_>,
-    edits: &[EditReport],
+    edits: Option<&[EditReport]>,
     document: &str,
 ) -> String {
     let mut text = head(policy, explanation, query);
@@ -167,11 +168,16 @@ fn place(policy: &CompiledPolicy, at: Option<FilePlace>) -> String {
     at.map_or(String::new(), |at| policy.print_place(at))
 }
 
-fn turning(core: bool, allowed: bool, edits: &[EditReport], document: &str) -> String {
+fn turning(core: bool, allowed: bool, edits: Option<&[EditReport]>, document: &str) -> String {
     let verb = if allowed { "to deny it" } else { "to allow it" };
-    if edits.is_empty() && core && allowed {
+    if edits.is_none_or(<[_]>::is_empty) && core && allowed {
         return "\nto deny it: core endpoints cannot be closed\n".to_owned();
     }
+    let Some(edits) = edits else {
+        return format!(
+            "\n{verb}: change the document that the set was compiled from, and compile it again\n"
+        );
+    };
     if edits.is_empty() {
         return format!("\n{verb}: no small change of this document does\n");
     }

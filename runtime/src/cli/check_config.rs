@@ -5,24 +5,26 @@ mod explain;
 mod fix;
 mod levels;
 mod load;
+mod skipped;
 
 use super::Exit;
 use super::output::Output;
 use super::report::{Report, github, human, json, junit, sarif};
 use crate::boot::commands::Declared;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, ValueEnum};
 pub(super) use levels::code;
 pub(super) use load::{Source, format, sources};
 use policy_lang::source::SourceMap;
-use policy_lang::stages::Outcome;
 
 /// Check a policy, and explain what it decides
 ///
-/// Without --policy it checks what `serve` would load here, and says which source that was. A FILE is a template with a
-/// `server:` block, a bare document in YAML or JSON, a compiled set, or `-` for standard input.
+/// Without --policy it checks what `serve` would load here, and says which source that was; only then do the variables of
+/// this environment count. A FILE is a template with a `server:` block, a bare document in YAML or JSON, a compiled set, or
+/// `-` for standard input.
 ///
 /// Exit status: 0 clean, 1 findings (errors; warnings too with --strict; a missed --expect), 2 usage, 3 a named input
-/// cannot be read, 70 internal error. It is the same in every format.
+/// cannot be read or the result not be written, 70 internal error. It is the same in every format.
 #[derive(Debug, Args)]
 pub(super) struct CheckConfig {
     /// Document to check; may be given several times, each judged on its own
@@ -126,9 +128,10 @@ impl CheckConfig {
         for source in &sources {
             let done = load::compile(source, self, &levels, &declared, |run| {
                 report.add(&run.outcome);
+                report.subjects.extend(source.bytes.is_some().then(|| source.name.clone()));
                 left_out.extend_from_slice(&run.outcome.left_out);
                 view.add(source, &run.outcome, self.preset.as_deref());
-                skipped(report, source, &run.outcome);
+                skipped::name(report, source, self, run);
                 if alone {
                     report.resolve(&run.outcome, run.inputs.catalogue, keys);
                     self.explain.answer(report, view, run);
@@ -148,11 +151,14 @@ impl CheckConfig {
 }
 
 /// What clap says of a wrong call. Where the call asks for JSON, so is this; `None` prints as clap does.
-pub(super) fn usage(error: &clap::Error, output: &mut Output) -> Exit {
+pub(super) fn usage(mut error: clap::Error, output: &mut Output) -> Exit {
     let mut arguments = std::env::args().skip(1);
     let first = arguments.next();
     let ours = ["check-config", "test"].into_iter().find(|command| first.as_deref() == Some(*command));
     let json = arguments.any(|argument| argument == "--json" || argument == "--format=json");
+    if first.as_deref() == Some("check-config") {
+        point_to_policy(&mut error);
+    }
     let said = error.render().to_string();
     if first.as_deref() == Some("diff") && json {
         output.print(&super::diff::usage(said.trim_end()));
@@ -166,14 +172,14 @@ pub(super) fn usage(error: &clap::Error, output: &mut Output) -> Exit {
     Exit::Usage
 }
 
-/// Names what could not be judged: what depends on the machine that will serve.
-fn skipped(report: &mut Report, source: &load::Source, outcome: &Outcome) {
-    let tokens = outcome.resolved().and_then(|resolved| resolved.tokens.as_deref()).unwrap_or_default();
-    let variables: Vec<&str> = tokens.iter().filter_map(|token| token.token_env.as_deref()).collect();
-    if source.found.is_none() && !variables.is_empty() {
-        let are = if variables.len() == 1 { "is" } else { "are" };
-        let why = format!("whether {} {are} set is known where the server starts", variables.join(", "));
-        report.skip("token-env-unset", &why);
+/// A document that stands alone, as other tools take it.
+fn point_to_policy(error: &mut clap::Error) {
+    if let (ErrorKind::UnknownArgument, Some(ContextValue::String(named))) =
+        (error.kind(), error.get(ContextKind::InvalidArg))
+        && !named.starts_with('-')
+    {
+        let tip = format!("name the document with '--policy {named}'");
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     }
 }
 

@@ -15,11 +15,19 @@ pub(super) struct Completions {
 
 impl Completions {
     pub(super) fn run(self, output: &mut Output) -> Exit {
-        let mut command = Cli::command();
-        let name = command.get_name().to_owned();
-        let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut command, name, &mut script);
-        output.print(&String::from_utf8_lossy(&script));
+        output.print(&script(self.shell));
         Exit::Success
     }
+}
+
+fn script(shell: Shell) -> String {
+    let mut command = Cli::command();
+    let name = command.get_name().to_owned();
+    // The generator for Bash writes the dashes of the program's name in two ways: as labels, and as what is compared with
+    // them. Nothing would ever fit, so it is given a name without any, which it may say but in the last lines.
+    let plain = if shell == Shell::Bash { name.replace('-', "_") } else { name.clone() };
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut command, &plain, &mut script);
+    String::from_utf8_lossy(&script)
+        .replace(&format!("-o default {plain}\n"), &format!("-o default {name}\n"))
 }

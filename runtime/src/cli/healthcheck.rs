@@ -3,7 +3,7 @@
 use super::Exit;
 use crate::log;
 use clap::Args;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
@@ -30,6 +30,11 @@ impl Healthcheck {
             Ok(true) => Exit::Success,
             Ok(false) => {
                 log::say(format_args!("{}:{} answers, but is not healthy", self.host, self.port));
+                Exit::Failure
+            }
+            Err(error) if matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock) => {
+                let seconds = self.timeout;
+                log::say(format_args!("{}:{} does not answer within {seconds} s", self.host, self.port));
                 Exit::Failure
             }
             Err(error) => {

@@ -30,11 +30,14 @@ pub(super) struct Report {
     pub(super) strict: bool,
     /// The exit status.
     pub(super) exit_code: u8,
-    /// The exit status as a word.
+    /// The exit status as a word; `findings` also where there are some and none fails.
     pub(super) verdict: &'static str,
     /// The same as a type.
     #[serde(skip)]
     pub(super) exit: crate::cli::Exit,
+    /// For people: what was checked, as the call named it.
+    #[serde(skip)]
+    pub(super) subjects: Vec<String>,
     /// Every text that took part.
     pub(super) inputs: Vec<Input>,
     /// What the one document resolves to; null when there are several or it has errors.

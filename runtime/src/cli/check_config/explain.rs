@@ -1,5 +1,6 @@
 //! `--explain`: the call that is asked about, as flags, and the answer.
 
+mod given;
 mod target;
 mod view;
 
@@ -121,6 +122,7 @@ impl ExplainArgs {
             Ok(asked) => asked,
             Err(message) => return report.fail(Exit::Usage, message),
         };
+        given::remark(report, run.inputs.catalogue, &asked);
         let paths: Vec<PathQuery<'_>> =
             asked.paths.iter().map(|(role, path, op)| PathQuery { role, path, op: *op }).collect();
         let query = Query {
@@ -139,10 +141,9 @@ impl ExplainArgs {
         let explanation = explain::explain(policy, run.inputs.catalogue, &query);
         let question = Question { query, identity: self.identity.as_deref() };
         // A compiled set has no text to edit.
-        let edits =
-            if run.compiled { Vec::new() } else { explain::edits(run.document, run.inputs, &question) };
-        report.explain = Some(view::explanation(policy, &explanation, &edits));
-        view.explain(explain::human::render(policy, &explanation, &query, &edits, run.text()));
+        let edits = (!run.compiled).then(|| explain::edits(run.document, run.inputs, &question));
+        report.explain = Some(view::explanation(policy, &explanation, edits.as_deref().unwrap_or_default()));
+        view.explain(explain::human::render(policy, &explanation, &query, edits.as_deref(), run.text()));
         if let Some(expected) = self.expect
             && (expected == Expect::Allow) != explanation.allowed
         {
@@ -154,10 +155,8 @@ impl ExplainArgs {
 
     fn read(&self, written: &str, policy: &CompiledPolicy, run: &Run<'_>) -> Result<Asked, String> {
         let target = Target::read(written, run.inputs.catalogue)?;
-        let named = self.path.iter().map(|path| match path.split_once('=') {
-            Some((role @ ("source" | "destination" | "path" | "cwd"), path)) => (role, path),
-            _ => ("path", path.as_str()),
-        });
+        let named = self.path.iter().map(|path| given::path(policy, target.endpoint, path));
+        let named = named.collect::<Result<Vec<_>, String>>()?;
         let asked = target.paths.iter().map(|(role, path)| (role.as_str(), path.as_str())).chain(named);
         let paths = asked
             .map(|(role, path)| {
@@ -167,7 +166,7 @@ impl ExplainArgs {
                 let op = self.op.map_or_else(|| Op::usual(policy.decl(target.endpoint), role), Op::from);
                 Ok((role.to_owned(), normal.into_owned(), op))
             })
-            .collect::<Result<_, String>>()?;
+            .collect::<Result<Vec<_>, String>>()?;
         let url = self.url.as_deref().map(|url| {
             url::Target::parse(url).ok_or_else(|| format!("`{url}` is no URL with a scheme and a host"))
         });

@@ -25,6 +25,7 @@ impl Report {
             exit_code: Exit::Success.code(),
             verdict: Exit::Success.verdict(),
             exit: Exit::Success,
+            subjects: Vec::new(),
             inputs: Vec::new(),
             policy: None,
             summary: Summary::default(),
@@ -76,6 +77,8 @@ impl Report {
         }
         if findings.iter().any(|finding| finding.severity == Severity::Error) {
             self.end(Exit::Failure);
+        } else if !findings.is_empty() && self.exit == Exit::Success {
+            self.verdict = Exit::Failure.verdict();
         }
     }
 

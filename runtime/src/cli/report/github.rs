@@ -4,7 +4,7 @@ use super::{Finding, Report};
 use policy_lang::diag::harmless;
 use std::fmt::Write;
 
-/// One `::error …` line a finding, then nothing: the summary is for people and goes elsewhere.
+/// One `::error …` line a finding, one a check that was not made, then nothing: the summary is for people and goes elsewhere.
 pub(in crate::cli) fn render(report: &Report) -> String {
     let mut out = String::new();
     for finding in &report.findings {
@@ -12,6 +12,13 @@ pub(in crate::cli) fn render(report: &Report) -> String {
     }
     if let Some(message) = &report.message {
         let _ = writeln!(out, "::error title={}::{}", report.verdict, data(message));
+    }
+    for skipped in &report.skipped_checks {
+        let _ = writeln!(
+            out,
+            "::notice title=not checked::{}",
+            data(&format!("{}: {}", skipped.check, skipped.why))
+        );
     }
     out
 }

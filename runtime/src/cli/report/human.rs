@@ -99,11 +99,7 @@ impl View {
 
 /// `template.yaml: clean`, or what was found; then what was not looked at.
 fn summary(report: &Report) -> String {
-    let names: Vec<&str> = (report.inputs.iter())
-        .filter(|input| input.layer == "policy")
-        .map(|input| input.name.as_str())
-        .collect();
-    let names = names.join(", ");
+    let names = report.subjects.join(", ");
     let subject = if names.is_empty() { Cow::Borrowed("policy") } else { harmless_line(&names) };
     let counted = &report.summary;
     let counts: Vec<String> =

@@ -1,4 +1,5 @@
-//! Findings as a JUnit file: one test case a finding, plus one that passes where an input has none.
+//! Findings as a JUnit file: one test case a finding, plus one that passes where an input has none, and one a
+//! check that was not made.
 
 use super::{Finding, Report};
 use std::fmt::Write;
@@ -20,6 +21,16 @@ pub(in crate::cli) fn render(report: &Report) -> String {
             let _ = writeln!(cases, "    <testcase classname=\"{}\" name=\"clean\"/>", escape(&input.name));
         }
     }
+    for skipped in &report.skipped_checks {
+        tests += 1;
+        let _ = writeln!(
+            cases,
+            "    <testcase classname=\"{}\" name=\"{}\">\n      <skipped message=\"{}\"/>\n    </testcase>",
+            report.command,
+            skipped.check,
+            escape(&skipped.why)
+        );
+    }
     let mut errors = 0;
     if let Some(message) = &report.message {
         tests += 1;
@@ -34,8 +45,9 @@ pub(in crate::cli) fn render(report: &Report) -> String {
     }
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"{}\" tests=\"{tests}\" \
-         failures=\"{failures}\" errors=\"{errors}\">\n{cases}  </testsuite>\n</testsuites>\n",
-        report.command
+         failures=\"{failures}\" errors=\"{errors}\" skipped=\"{}\">\n{cases}  </testsuite>\n</testsuites>\n",
+        report.command,
+        report.skipped_checks.len()
     )
 }
 

@@ -18,6 +18,9 @@ pub(in crate::cli) fn render(report: &Report) -> String {
         .message
         .iter()
         .map(|message| json!({"level": "error", "message": {"text": message}}))
+        .chain(report.skipped_checks.iter().map(|skipped| {
+            json!({"level": "note", "message": {"text": format!("not checked: {}: {}", skipped.check, skipped.why)}})
+        }))
         .collect();
     let document = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
