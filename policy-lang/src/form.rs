@@ -11,6 +11,7 @@
 //! Reading refuses a set whole or takes it whole.
 
 mod error;
+mod foreign;
 pub mod inspect;
 mod places;
 mod read;
@@ -19,7 +20,8 @@ mod values;
 mod write;
 
 pub use error::FormError;
-pub use read::{Foreign, read, read_alone, read_foreign, vouch};
+pub use foreign::{Foreign, read_alone, read_foreign, vouch};
+pub use read::read;
 pub use write::write;
 
 /// What every compiled set begins with; the version follows.

@@ -2,16 +2,14 @@
 
 use super::places::Unpacker;
 use super::{FORMAT_VERSION, FormError, TAG, shape, values};
-use crate::diag::{harmless_line, quoted};
+use crate::diag::harmless_line;
 use crate::endpoint::{Catalogue, CustomRoute, Group, Key, TABLE_FINGERPRINT};
 use crate::layer::{LayerKind, Selector, Specificity};
 use crate::layers::default;
 use crate::merge::{index, lay};
-use crate::resolved::revision::revision;
 use crate::resolved::{
     FileInfo, FilePlace, List, Resolved, ResolvedStatement, ResolvedToken, ResolvedValue, Rule, RuleIx,
 };
-use crate::scope::ScopeSet;
 use crate::source::SourceMap;
 use std::sync::Arc;
 
@@ -37,90 +35,8 @@ pub fn read(text: &Arc<String>, catalogue: &Catalogue) -> Result<Resolved, FormE
     Ok(resolved)
 }
 
-/// Reads a compiled set with the custom routes that it names itself: to be shown, by whoever does not serve it.
-///
-/// # Errors
-/// The first thing that is wrong with it.
-pub fn read_alone(text: &Arc<String>) -> Result<Resolved, FormError> {
-    let foreign = read_foreign(text)?;
-    if foreign.table == TABLE_FINGERPRINT {
-        Ok(foreign.resolved)
-    } else {
-        Err(FormError::Table { found: foreign.table, expected: TABLE_FINGERPRINT.to_owned() })
-    }
-}
-
-/// That the revision which a set names is that of its content. [`read`] leaves it at what the set says; whoever has the
-/// time looks.
-///
-/// # Errors
-/// Where the set names another.
-pub fn vouch(resolved: &Resolved) -> Result<(), FormError> {
-    if revision(resolved) == resolved.revision {
-        Ok(())
-    } else {
-        Err(bad("revision", "it is not that of what the set holds"))
-    }
-}
-
-/// A compiled set of whatever endpoint table, to be compared and never served.
-#[derive(Debug)]
-pub struct Foreign {
-    /// What it says, read against this tool's table.
-    pub resolved: Resolved,
-    /// Fingerprint of the table that it was made for.
-    pub table: String,
-    /// Its custom routes beside this tool's endpoints.
-    pub catalogue: Catalogue,
-    /// Rules whose selector speaks of no endpoint of this tool; they are left out.
-    pub dropped: Vec<String>,
-}
-
-/// Reads a compiled set of any endpoint table. Where the table is this tool's own, it is held to all that [`read`] and
-/// [`vouch`] ask.
-///
-/// # Errors
-/// The first thing that is wrong with it.
-pub fn read_foreign(text: &Arc<String>) -> Result<Foreign, FormError> {
-    verify(text)?;
-    let mut body: shape::Body<'_> = serde_json::from_str(text).map_err(|error| shapeless(&error))?;
-    let routes = body.custom.iter().map(|route| {
-        let scopes = ScopeSet::parse(route.scopes.iter().map(String::as_str));
-        if let Err(scope) = scopes {
-            return Err(bad("custom", &format!("unknown scope {}", quoted(scope))));
-        }
-        let group = Group::from_name(&route.group).ok_or_else(|| bad(&route.id, "an unknown group"))?;
-        Ok(CustomRoute { id: route.id.clone(), group, scopes: route.scopes.clone() })
-    });
-    let routes = routes.collect::<Result<Vec<_>, FormError>>()?;
-    let catalogue = Catalogue::with_custom(routes)
-        .map_err(|id| bad("custom", &format!("no id of a custom route: {}", quoted(&id))))?;
-    if body.table == TABLE_FINGERPRINT {
-        let resolved = read(text, &catalogue)?;
-        vouch(&resolved)?;
-        return Ok(Foreign { resolved, table: body.table, catalogue, dropped: Vec::new() });
-    }
-    let mut dropped = Vec::new();
-    body.rules.retain(|rule| {
-        let selector = Specificity::from_name(&rule.specificity)
-            .and_then(|specificity| Selector::read(specificity, &rule.selector, &catalogue));
-        let speaks = selector.is_some_and(|selector| !catalogue.matching(&selector).is_empty());
-        if !speaks {
-            dropped.push(rule.name.clone());
-        }
-        speaks
-    });
-    let (table, revision) = (body.table.clone(), body.revision.clone());
-    let mut resolved = build(body, text, &catalogue)?;
-    resolved.endpoints = index::index(&resolved, &catalogue);
-    values::agree(&resolved, &catalogue)?;
-    // What the other tool counted is kept: here the same rules speak of other endpoints.
-    resolved.revision = revision;
-    Ok(Foreign { resolved, table, catalogue, dropped })
-}
-
 /// That the first line is of this format, and vouches for the rest.
-fn verify(text: &str) -> Result<(), FormError> {
+pub(super) fn verify(text: &str) -> Result<(), FormError> {
     if u32::try_from(text.len()).is_err() {
         return Err(FormError::Shape("it is larger than 4 GiB".to_owned()));
     }
@@ -138,11 +54,15 @@ fn verify(text: &str) -> Result<(), FormError> {
     if super::checksum(body) == checksum { Ok(()) } else { Err(FormError::Checksum) }
 }
 
-fn shapeless(error: &serde_json::Error) -> FormError {
+pub(super) fn shapeless(error: &serde_json::Error) -> FormError {
     FormError::Shape(error.to_string())
 }
 
-fn build(body: shape::Body<'_>, text: &Arc<String>, catalogue: &Catalogue) -> Result<Resolved, FormError> {
+pub(super) fn build(
+    body: shape::Body<'_>,
+    text: &Arc<String>,
+    catalogue: &Catalogue,
+) -> Result<Resolved, FormError> {
     let mut resolved =
         Resolved { preset: body.preset, custom: custom(body.custom, catalogue)?, ..Resolved::default() };
     lay(&mut resolved, &default::layer(), &SourceMap::default());
