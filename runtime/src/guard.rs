@@ -9,8 +9,8 @@
 //!   those handles. Renaming a root or putting a link in its place changes nothing for a running server, and a reload keeps
 //!   the handles of the directories that are still named.
 //! - **Links to roots.** The way to the base directory is the operator's word, links and all. To any other root a link is
-//!   followed only where children cannot have put it: never at or below another root, and only one that root or the
-//!   server's own user made; a reload follows none below anything that is held. Where a root cannot be reached, the
+//!   followed only where children cannot have put it: never at or below another root, and only where nobody but root
+//!   or the server's own user can have made it or moved it there; a reload follows none below anything that is held. Where a root cannot be reached, the
 //!   nearest directory above it is held, and requests meet the link as any other. What lies in a root that was reached
 //!   through a link is judged by its real place too: deny, `read_only`, sealed paths and kernel directories hold there, and
 //!   where rules follow no links all but the base directory is refused.

@@ -17,7 +17,7 @@ pub(super) enum Links {
     Refused,
     /// It is told, and nothing is opened yet.
     Told,
-    /// It is followed where root or the server's own user made it, outside of what is held.
+    /// It is followed outside of what is held, where nobody but root or the server's own user can have put it.
     Trusted,
     /// It is followed wherever it lies outside of what is held.
     Followed,

@@ -131,10 +131,38 @@ fn a_link_of_the_operators_is_followed_and_told() {
             (at("way2/inner"), at("outside/inner"))
         ]
     );
+}
+
+#[test]
+fn a_link_that_somebody_else_can_have_put_there_is_left_alone() {
+    use std::fs::{Permissions, set_permissions};
+    use std::os::unix::fs::{PermissionsExt as _, lchown};
+    let temp = tempfile::tempdir().unwrap();
+    let at = |name: &str| temp.path().join(name);
+    for dir in ["outside", "a/b"] {
+        std::fs::create_dir_all(at(dir)).unwrap();
+    }
+    symlink(at("outside"), at("a/b/link")).unwrap();
+    let reached = || open(&[bytes(at("a/b/link"))], &[])[0].real() == bytes(at("outside"));
+    let mode = |name: &str, mode| set_permissions(at(name), Permissions::from_mode(mode)).unwrap();
+    assert!(reached());
+    // Moved there, even where only owners take away.
+    for open in [0o777, 0o1777] {
+        mode("a/b", open);
+        assert!(!reached(), "{open:o}");
+    }
+    mode("a/b", 0o775);
+    mode("a", 0o777);
+    assert!(!reached());
+    mode("a", 0o1777);
+    assert!(reached());
     if rustix::process::geteuid().is_root() {
-        // Somebody else's is left alone.
-        std::os::unix::fs::lchown(temp.path().join("way2"), Some(65534), None).unwrap();
-        assert_eq!(held(&[at("way2")]), BTreeSet::from([bytes(temp.path())]));
+        for name in ["a/b/link", "a/b", "a"] {
+            lchown(at(name), Some(65534), None).unwrap();
+            assert!(!reached(), "{name}");
+            lchown(at(name), Some(0), None).unwrap();
+        }
+        assert!(reached());
     }
 }
 

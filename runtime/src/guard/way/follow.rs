@@ -20,7 +20,25 @@ struct Place {
     real: Vec<u8>,
     /// Whether it lies at or below a directory in which no link is followed.
     closed: bool,
+    /// Whether somebody else than the operator can rename one of its directories.
+    loose: bool,
+    stat: Stat,
 }
+
+impl Place {
+    /// Whether nobody but the operator can have put a link here, or moved one here.
+    fn keeps(&self, link: &Stat) -> bool {
+        !self.loose && is_operators(link) && is_operators(&self.stat) && !others_write(&self.stat)
+    }
+
+    /// Whether an entry of the operator's stays here until he takes it away.
+    fn holds_on(&self) -> bool {
+        is_operators(&self.stat) && (!others_write(&self.stat) || self.stat.st_mode & STICKY != 0)
+    }
+}
+
+/// Only the owner of an entry renames it.
+const STICKY: u32 = 0o1000;
 
 impl Ways {
     /// Opens the directory that the link at `link`, an absolute path whose directories are no links, leads to, and says
@@ -49,11 +67,12 @@ impl Ways {
             match kind_of(&stat) {
                 Kind::Directory => {
                     let closed = here.closed || self.closed.contains(&(stat.st_dev, stat.st_ino));
-                    here = Place { fd, real: join(&here.real, &name), closed };
+                    let loose = here.loose || !here.holds_on();
+                    here = Place { fd, real: join(&here.real, &name), closed, loose, stat };
                 }
                 Kind::Symlink => {
                     links += 1;
-                    if here.closed || links > MAX_LINKS || (trusted && !is_operators(&stat)) {
+                    if here.closed || links > MAX_LINKS || (trusted && !here.keeps(&stat)) {
                         return Err(Errno::LOOP);
                     }
                     let target = rustix::fs::readlinkat(&fd, "", Vec::new())?;
@@ -73,7 +92,8 @@ impl Ways {
         let top = Root::top()?;
         let closed = self.closed.contains(&top.identity());
         let fd = Resolver::Walk.open(top.fd(), b".", DIRECTORY)?;
-        Ok(Place { fd, real: b"/".to_vec(), closed })
+        let stat = rustix::fs::fstat(&fd)?;
+        Ok(Place { fd, real: b"/".to_vec(), closed, loose: false, stat })
     }
 }
 
@@ -82,7 +102,12 @@ fn push(ahead: &mut Vec<Vec<u8>>, path: &[u8]) {
     ahead.extend(parts(path).rev().map(<[u8]>::to_vec));
 }
 
-/// Whether a link was made by somebody who could have written the policy as well. Children may run as another user.
-fn is_operators(link: &Stat) -> bool {
-    link.st_uid == 0 || link.st_uid == rustix::process::geteuid().as_raw()
+/// Whether something belongs to somebody who could have written the policy as well. Children may run as another user.
+fn is_operators(stat: &Stat) -> bool {
+    stat.st_uid == 0 || stat.st_uid == rustix::process::geteuid().as_raw()
+}
+
+/// Whether everybody may write into a directory.
+const fn others_write(dir: &Stat) -> bool {
+    dir.st_mode & 0o002 != 0
 }
