@@ -25,7 +25,7 @@ pub fn read_alone(text: &Arc<String>) -> Result<Resolved, FormError> {
     }
 }
 
-/// That the revision which a set names is that of its content. [`super::read`] leaves it at what the set says; whoever has the
+/// That the revision which a set names is that of its content. [`read()`] leaves it at what the set says; whoever has the
 /// time looks.
 ///
 /// # Errors
@@ -51,7 +51,7 @@ pub struct Foreign {
     pub dropped: Vec<String>,
 }
 
-/// Reads a compiled set of any endpoint table. Where the table is this tool's own, it is held to all that [`super::read`] and
+/// Reads a compiled set of any endpoint table. Where the table is this tool's own, it is held to all that [`read()`] and
 /// [`vouch`] ask.
 ///
 /// # Errors

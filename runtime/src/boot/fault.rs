@@ -1,6 +1,7 @@
 //! Why the server did not start.
 
 use crate::cli::Exit;
+use policy_lang::diag::harmless;
 use std::fmt;
 
 /// One message, perhaps with what to do about it.
@@ -65,8 +66,9 @@ impl Fault {
 }
 
 impl fmt::Display for Fault {
+    /// Parts of it are names that whoever wrote the policy chose.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error: {}", self.message)?;
+        write!(f, "error: {}", harmless(&self.message))?;
         self.help.iter().try_for_each(|help| write!(f, "\n  help: {help}"))
     }
 }
