@@ -92,6 +92,33 @@ fn fixing_never_opens_anything_and_twice_is_once() {
     assert!(changed > 10, "{changed} documents were fixed");
 }
 
+#[test]
+fn what_could_not_be_read_opens_nothing_when_it_can() {
+    let selectors = ["*", "*_list", "{upload,shell}", "[sc]*", "@defaults"];
+    let rules =
+        ["true", "{enabled: true}", "{limits: {max_bytes: 500MB}}", "{paths: {allow: [/srv]}}", "false"];
+    let mut mended = 0;
+    for preset in ["locked", "default"] {
+        let before = compiled(&format!("preset: {preset}\n")).unwrap();
+        for (selector, rule) in selectors.iter().flat_map(|one| rules.iter().map(move |rule| (one, rule))) {
+            for text in [
+                format!("preset: {preset}\nendpoints:\n  {selector}: {rule}\n"),
+                format!("{{preset: {preset}, endpoints: {{{selector}: {rule}}}}}\n"),
+            ] {
+                assert!(compiled(&text).is_none(), "{text}");
+                let fixed = fixed(&text);
+                let Some(after) = compiled(&fixed.text) else {
+                    assert_eq!(fixed.text, text, "left as it is");
+                    continue;
+                };
+                mended += 1;
+                assert_eq!(widens(&before, &after), None, "{text}");
+            }
+        }
+    }
+    assert!(mended >= 20, "{mended} were mended");
+}
+
 fn comments(text: &str) -> usize {
     policy_lang::parse::Layout::of(text).comments.len()
 }

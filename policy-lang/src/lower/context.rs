@@ -202,15 +202,14 @@ impl<'a> Context<'a> {
         }
         let message = format!("{what} takes {takes}, not {}", describe(&node.kind));
         let report = Diagnostic::new(Code::WrongType, message).at(self.mark(node));
-        match (&node.kind, takes) {
-            (
-                NodeKind::Text { text, quoted: false },
-                "a mapping" | "a mapping of selectors" | "a mapping of group names",
-            ) => match missing_space(text) {
-                Some(spaced) => report.help(format!("put a space after the colon: `{spaced}`")),
-                None => report,
-            },
-            _ => report,
+        let holds_keys = takes.contains("mapping") || takes.contains("rule");
+        let spaced = match &node.kind {
+            NodeKind::Text { text, quoted: false } if holds_keys => missing_space(text),
+            _ => None,
+        };
+        match spaced {
+            Some(spaced) => report.help(format!("put a space after the colon: `{spaced}`")),
+            None => report,
         }
     }
 

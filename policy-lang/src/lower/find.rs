@@ -64,7 +64,8 @@ fn mapping<'s>(cx: &mut Context<'_>, what: &str, node: Node<'s>) -> Option<Vec<E
         return None;
     }
     let report = cx.wrong_type(what, "a mapping", &node);
-    cx.emit(report.help("an empty policy is written `{}`"));
+    let told = report.help.is_some();
+    cx.emit(if told { report } else { report.help("an empty policy is written `{}`") });
     None
 }
 
