@@ -24,7 +24,8 @@ pub(crate) fn check(bytes: &[u8], format: Format) {
     for finding in &findings {
         check_finding(&sources, id, finding);
     }
-    assert!(findings.is_sorted_by_key(|finding| finding.primary.as_ref().map(|label| label.span)));
+    let place = |finding: &Diagnostic| finding.primary.as_ref().map(|label| label.span);
+    assert!(findings.is_sorted_by_key(|finding| (place(finding).is_none(), place(finding))));
     let drawn =
         human(&sources, findings.get(..findings.len().min(5)).unwrap_or(&[]), RenderOptions::default());
     assert!(!drawn.chars().any(|c| c.is_control() && c != '\n'), "no control reaches a terminal: {drawn:?}");
