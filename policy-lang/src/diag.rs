@@ -100,8 +100,8 @@ pub struct Diagnostic {
     pub affects: Vec<EndpointId>,
     /// Fixes, best first.
     pub suggestions: Vec<Suggestion>,
-    /// How many findings it stands for: 1, but for the one that says how many more there are of its code.
-    pub stands_for: usize,
+    /// How many findings of its code it says are not shown; 0 for a finding itself.
+    pub more: usize,
 }
 
 impl Diagnostic {
@@ -117,7 +117,7 @@ impl Diagnostic {
             related: Vec::new(),
             affects: Vec::new(),
             suggestions: Vec::new(),
-            stands_for: 1,
+            more: 0,
         }
     }
 
@@ -126,7 +126,13 @@ impl Diagnostic {
     pub(crate) fn and_more(code: Code, severity: Severity, count: usize) -> Self {
         let verb = if count == 1 { "finding of this code is" } else { "findings of this code are" };
         let finding = Self::new(code, format!("{count} more {verb} not shown"));
-        Self { severity, stands_for: count, ..finding.help("mend what is shown, and check again") }
+        Self { severity, more: count, ..finding.help("mend what is shown, and check again") }
+    }
+
+    /// How many findings it counts for.
+    #[must_use]
+    pub fn counts(&self) -> usize {
+        self.more.max(1)
     }
 
     /// Underlines a span.

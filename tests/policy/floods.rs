@@ -15,7 +15,7 @@ fn flooded(text: &str) -> (Vec<Diagnostic>, bool) {
 
 fn stand_for(found: &[Diagnostic], code: Code) -> (usize, usize) {
     let of_code: Vec<&Diagnostic> = found.iter().filter(|finding| finding.code == code).collect();
-    (of_code.len(), of_code.iter().map(|finding| finding.stands_for).sum())
+    (of_code.len(), of_code.iter().map(|finding| finding.counts()).sum())
 }
 
 #[test]

@@ -31,8 +31,8 @@ impl Sink {
 
     /// Adds a finding, unless it is there already. One of a severity of which a thousand are there is only counted.
     pub fn push(&mut self, finding: Diagnostic) {
-        if finding.stands_for != 1 {
-            *self.more.entry((finding.code, finding.severity)).or_default() += finding.stands_for;
+        if finding.more > 0 {
+            *self.more.entry((finding.code, finding.severity)).or_default() += finding.more;
             return;
         }
         let place = finding.primary.as_ref().map(|label| label.span);
@@ -133,9 +133,9 @@ mod tests {
         assert!(sink.has_errors(), "no flood of warnings hides an error");
         let found = sink.finish();
         assert_eq!(found.len(), 2 * MAX_FINDINGS + 2);
-        let said: Vec<_> = found.iter().filter(|finding| finding.stands_for != 1).collect();
+        let said: Vec<_> = found.iter().filter(|finding| finding.more > 0).collect();
         let said: Vec<_> =
-            said.iter().map(|finding| (finding.code, finding.severity, finding.stands_for)).collect();
+            said.iter().map(|finding| (finding.code, finding.severity, finding.more)).collect();
         assert_eq!(
             said,
             [(Code::DuplicateKey, Severity::Error, 1_500), (Code::RuleHasNoEffect, Severity::Warning, 500)]

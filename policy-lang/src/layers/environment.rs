@@ -64,7 +64,7 @@ fn empty_member(position: usize, span: Span) -> Diagnostic {
         related: Vec::new(),
         affects: Vec::new(),
         suggestions: Vec::new(),
-        stands_for: 1,
+        more: 0,
     }
 }
 
@@ -91,7 +91,7 @@ fn unknown(name: &str, span: Span) -> Diagnostic {
                 edits: vec![Edit { span, replacement: (*best).to_owned() }],
             })
             .collect(),
-        stands_for: 1,
+        more: 0,
     }
 }
 

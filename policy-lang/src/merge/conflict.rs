@@ -106,7 +106,7 @@ fn finding(
             .collect(),
         affects: affects.iter().filter_map(|ix| EndpointId::ALL.get(usize::from(ix.0)).copied()).collect(),
         suggestions: Vec::new(),
-        stands_for: 1,
+        more: 0,
     })
 }
 

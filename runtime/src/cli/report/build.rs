@@ -72,7 +72,7 @@ impl Report {
     /// Takes in findings alone, at the levels that the caller asked for.
     pub(in crate::cli) fn findings(&mut self, sources: &SourceMap, findings: &[Diagnostic]) {
         for finding in findings {
-            self.summary.count(finding.severity, finding.stands_for);
+            self.summary.count(finding.severity, finding.counts());
             self.findings.push(view(sources, finding));
         }
         if findings.iter().any(|finding| finding.severity == Severity::Error) {
