@@ -30,7 +30,7 @@ pub(super) struct Report {
     pub(super) strict: bool,
     /// The exit status.
     pub(super) exit_code: u8,
-    /// The exit status as a word; `findings` also where there are some and none fails.
+    /// The exit status as a word: `clean` also where there are findings and none fails.
     pub(super) verdict: &'static str,
     /// The same as a type.
     #[serde(skip)]

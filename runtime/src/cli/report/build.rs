@@ -77,8 +77,6 @@ impl Report {
         }
         if findings.iter().any(|finding| finding.severity == Severity::Error) {
             self.end(Exit::Failure);
-        } else if !findings.is_empty() && self.exit == Exit::Success {
-            self.verdict = Exit::Failure.verdict();
         }
     }
 
