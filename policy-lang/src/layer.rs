@@ -211,6 +211,8 @@ pub struct Layer {
     pub kind: LayerKind,
     /// The text it was read from; none where it was not read from a text.
     pub source: Option<SourceId>,
+    /// Whether that text holds no document: it is a template without `server`, say.
+    pub is_absent: bool,
     /// Its rules in written order.
     pub blocks: Vec<Block>,
     /// `preset:`, in a document.
@@ -225,6 +227,14 @@ impl Layer {
     /// A layer that says nothing.
     #[must_use]
     pub const fn empty(kind: LayerKind) -> Self {
-        Self { kind, source: None, blocks: Vec::new(), preset: None, base_dir: None, tokens: None }
+        Self {
+            kind,
+            source: None,
+            is_absent: false,
+            blocks: Vec::new(),
+            preset: None,
+            base_dir: None,
+            tokens: None,
+        }
     }
 }

@@ -45,8 +45,9 @@ pub fn document(
 ) -> (Layer, Vec<Diagnostic>) {
     let mut cx = Context::new(map, source, catalogue);
     let mut layer = Layer { source: Some(source), ..Layer::empty(kind) };
-    if let Some(entries) = find::document(&mut cx, root) {
-        document::read(&mut cx, entries, &mut layer);
+    match find::document(&mut cx, root) {
+        Some(entries) => document::read(&mut cx, entries, &mut layer),
+        None => layer.is_absent = true,
     }
     (layer, cx.finish())
 }

@@ -202,3 +202,21 @@ fn health_is_asked_by_the_command_of_that_name() {
     let closed = ClosedPort::at(port);
     assert_eq!(ask(closed.number), Some(1));
 }
+
+#[test]
+fn a_templates_own_keys_beside_server_are_its_own() {
+    let policy =
+        "name: x\ngroups: {web: 1}\nendpoints: {health: false}\nserver:\n  endpoints: {env_set: false}\n";
+    let server = Setup::new().policy(policy).start();
+    assert_eq!(request(server.port, "POST", "/env", &[], None).code(), "endpoint_disabled");
+    assert_eq!(get(server.port, "/env").status, 200);
+}
+
+#[test]
+fn a_template_without_server_is_no_policy_whatever_it_says_of_findings() {
+    for comment in ["", "# abx: allow rule-has-no-effect no policy here\n"] {
+        let refusal = Setup::new().policy(&format!("{comment}name: x\nimage: y\n")).try_start().unwrap_err();
+        assert_eq!(refusal.status, 1);
+        assert!(refusal.stderr.contains("holds no policy"), "{}", refusal.stderr);
+    }
+}

@@ -1,6 +1,6 @@
 //! What was found about a policy, for the log and for `GET /capabilities`.
 
-use policy_lang::diag::{Code, Diagnostic, Severity};
+use policy_lang::diag::{Diagnostic, Severity};
 use policy_lang::render::{RenderOptions, human};
 use policy_lang::source::SourceMap;
 use policy_lang::stages::Outcome;
@@ -23,9 +23,7 @@ pub(super) fn of(outcome: &Outcome) -> (Vec<String>, String) {
 /// the empty policy would open what the policy that should stand there closes.
 pub(super) fn is_no_policy(outcome: &Outcome) -> bool {
     let blank = outcome.document.is_some_and(|document| outcome.sources.text(document).trim().is_empty());
-    let without =
-        |found: &Diagnostic| found.code == Code::RuleHasNoEffect && found.severity == Severity::Info;
-    blank || outcome.diagnostics.iter().any(without)
+    blank || outcome.layer.is_absent
 }
 
 /// `template.yaml:14:7: message [code]`

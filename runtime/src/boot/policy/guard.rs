@@ -29,7 +29,9 @@ pub(super) fn begin(
     let guard = Guard::begin(options, earlier).map_err(|error| {
         Fault::failed(format!("cannot open the base directory `{}`: {error}", policy.base_dir()))
     })?;
-    let mut roots = policy.path_rules().into_iter().flat_map(|rules| rules.roots());
+    // Asked for only where there was a link.
+    let rules = std::iter::once_with(|| policy.path_rules()).flatten();
+    let mut roots = rules.flat_map(|rules| rules.roots());
     if let Some((link, dir)) = guard.base_link_within(&mut roots) {
         let (link, dir) = (String::from_utf8_lossy(link), String::from_utf8_lossy(dir));
         let message = format!(

@@ -28,7 +28,9 @@ pub(super) fn adapt(outcome: &mut Outcome, format: Format, catalogue: &Catalogue
     outcome.diagnostics.extend(more);
     let no_policy =
         |finding: &Finding| finding.code == Code::RuleHasNoEffect && finding.severity == Severity::Info;
-    outcome.diagnostics.retain(|finding| !no_policy(finding));
+    if outcome.layer.is_absent {
+        outcome.diagnostics.retain(|finding| !no_policy(finding));
+    }
 }
 
 /// The findings of a document, as the notification's members.
