@@ -22,7 +22,7 @@ use crate::pty;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Instant;
-use tokio::sync::{SetOnce, watch};
+use tokio::sync::{Notify, SetOnce, watch};
 use tokio_util::sync::CancellationToken;
 
 /// A running server.
@@ -49,6 +49,8 @@ pub struct App {
     pub failed_logins: FailedLogins,
     /// Set when the first policy is prepared: its directories are held from then on.
     prepared: SetOnce<()>,
+    /// Told when the first call comes that waits for that.
+    wanted: Notify,
     /// Counts the policies that have been put in force.
     reloads: watch::Sender<u64>,
     /// Cancelled when the server stops: streams and sockets end then.
@@ -86,6 +88,7 @@ impl App {
             agents,
             failed_logins: FailedLogins::default(),
             prepared: SetOnce::new(),
+            wanted: Notify::new(),
             reloads: watch::Sender::new(0),
             stopping: CancellationToken::new(),
             started: Instant::now(),
@@ -111,11 +114,19 @@ impl App {
     /// # Errors
     /// 503 `draining` where the server stops before.
     pub async fn until_prepared(&self) -> Result<(), ApiError> {
+        if self.prepared.get().is_none() {
+            self.wanted.notify_one();
+        }
         tokio::select! {
             biased;
             _ = self.prepared.wait() => Ok(()),
             () = self.stopping.cancelled() => Err(ApiError::new(ErrorCode::Draining, "The server is stopping")),
         }
+    }
+
+    /// Waits until a call comes that waits for the policy to be prepared.
+    pub(crate) async fn until_wanted(&self) {
+        self.wanted.notified().await;
     }
 
     /// Puts another policy in force. Calls that are under way keep the one that admitted them.

@@ -52,7 +52,13 @@ impl<const FOLD: bool> PatternsBuilder<FOLD> {
     pub(super) fn add_list(&mut self, list: &Entries, element: u32) {
         match &mut self.tables {
             Some(tables) => tables.add_list(list, element),
-            None => self.lists.push((element, list.clone())),
+            None => {
+                if self.lists.is_empty() {
+                    // Most have no second one, and room for four would be set aside.
+                    self.lists.reserve_exact(1);
+                }
+                self.lists.push((element, list.clone()));
+            }
         }
     }
 

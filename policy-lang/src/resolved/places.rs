@@ -53,6 +53,10 @@ impl Places {
 
     /// Adds a run of `count` elements of a list whose text has so many `bytes`. Whether every place of it can be counted out.
     pub(crate) fn push_run(&mut self, run: Run, count: u32, bytes: u32) -> bool {
+        if self.0.is_empty() {
+            // Most lists have no second one, and room for four would be set aside.
+            self.0.reserve_exact(1);
+        }
         self.0.push(run);
         run.is_sound(count, bytes)
     }

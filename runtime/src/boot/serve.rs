@@ -24,6 +24,9 @@ use tokio_util::task::TaskTracker;
 /// comes first, and the last lines of the audit log this stays below ten seconds.
 const GRACE: Duration = Duration::from_secs(4);
 
+/// How long the first answer has the machine to itself: on few cores it and what is left of the start hold each other up.
+const FIRST_ANSWER: Duration = Duration::from_millis(2);
+
 /// Most threads that serve connections: a container on a large host must not pay a stack for each of its cores.
 const MOST_WORKERS: usize = 4;
 
@@ -97,6 +100,8 @@ pub(super) async fn run(
     }
     let (tell, prepared) = oneshot::channel();
     let ended = tokio::spawn(until_ended(Arc::clone(app), loader, signals, prepared, tasks));
+    // A call that needs it does not wait for the time.
+    let _ = timeout(FIRST_ANSWER, app.until_wanted()).await;
     // Nobody listens any more where the server is ending.
     let _ = tell.send(prepare(app));
     ended.await.unwrap_or_else(|error| Err(Fault::failed(format!("the server failed: {error}"))))
