@@ -113,6 +113,20 @@ fn a_policy_that_cannot_be_prepared_ends_the_server_and_leaves_no_call_without_a
 }
 
 #[test]
+fn a_flood_of_connections_does_not_end_the_start() {
+    let server = held();
+    let limit = ["--pid", &server.pid().to_string(), "--nofile=64:64"];
+    assert!(std::process::Command::new("prlimit").args(limit).status().unwrap().success());
+    let _at_start: Vec<_> = (0..200).map(|_| connect(server.port)).collect();
+    others_are_answered(&server);
+    go_on(&server);
+    assert_eq!(get(server.port, "/download?path=a").status, 200);
+    // From now on as many are let in as there are descriptors for.
+    let _later: Vec<_> = (0..64).map(|_| connect(server.port)).collect();
+    server.wait_for("accepting connections pauses");
+}
+
+#[test]
 fn directories_that_cannot_be_opened_end_the_server() {
     let dirs: Vec<String> = (0..100).map(|number| format!("dir-{number}")).collect();
     let allow: Vec<String> = dirs.iter().map(|dir| format!("{{base}}/{dir}/**")).collect();

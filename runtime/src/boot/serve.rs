@@ -7,7 +7,7 @@ use crate::agents::automation;
 use crate::app::{App, Settings};
 use crate::cli::Exit;
 use crate::env::Env;
-use crate::http::{Crowd, MAX_CONNECTIONS, listen};
+use crate::http::{Crowd, listen};
 use crate::log;
 use policy_lang::endpoint::Listener;
 use std::net::{IpAddr, SocketAddr};
@@ -85,7 +85,7 @@ pub(super) async fn run(
     sockets: Sockets,
     signals: Signals,
 ) -> Result<(), Fault> {
-    let (tasks, crowd) = (TaskTracker::new(), Arc::new(Crowd::new(MAX_CONNECTIONS)));
+    let (tasks, crowd) = (TaskTracker::new(), Arc::new(Crowd::at_start()));
     let accept = |socket, listener| {
         tasks.spawn(listen(Arc::clone(app), socket, listener, Arc::clone(&crowd), tasks.clone()));
     };
@@ -99,7 +99,7 @@ pub(super) async fn run(
         }
     }
     let (tell, prepared) = oneshot::channel();
-    let ended = tokio::spawn(until_ended(Arc::clone(app), loader, signals, prepared, tasks));
+    let ended = tokio::spawn(until_ended(Arc::clone(app), loader, signals, prepared, tasks, crowd));
     // A call that needs it does not wait for the time.
     let _ = timeout(FIRST_ANSWER, app.until_wanted()).await;
     // Nobody listens any more where the server is ending.
@@ -121,8 +121,9 @@ async fn until_ended(
     signals: Signals,
     mut prepared: oneshot::Receiver<Result<(), Fault>>,
     tasks: TaskTracker,
+    crowd: Arc<Crowd>,
 ) -> Result<(), Fault> {
-    let ended = until_told(&app, loader, signals, &mut prepared).await;
+    let ended = until_told(&app, loader, signals, &mut prepared, &crowd).await;
 
     log::say(format_args!("stopping"));
     app.stopping.cancel();
@@ -152,6 +153,7 @@ async fn until_told(
     loader: Loader,
     signals: Signals,
     prepared: &mut oneshot::Receiver<Result<(), Fault>>,
+    crowd: &Crowd,
 ) -> Result<(), Fault> {
     let Signals { mut stop, reload: mut again } = signals;
     tokio::select! {
@@ -159,6 +161,7 @@ async fn until_told(
         // Whoever should tell is gone where the process panics.
         prepared = prepared => prepared.unwrap_or_else(|_| Err(Fault::failed("the start failed")))?,
     }
+    crowd.open_up();
     app.set_prepared();
     if let Some(worker) = &app.commands.worker {
         tokio::spawn(Arc::clone(worker).run(Arc::clone(&app.processes), app.stopping.clone()));

@@ -9,6 +9,10 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 /// Most connections at the same time, over all listeners.
 pub const MAX_CONNECTIONS: usize = policy_lang::check::limit_above_ceiling::MAX_CONNECTIONS as usize;
 
+/// Most of them while the server is still starting: the directories that its policy names need descriptors too, and a flood
+/// must not end the start.
+const MAX_AT_START: usize = 32;
+
 /// Every open connection.
 #[derive(Debug)]
 pub struct Crowd {
@@ -39,9 +43,18 @@ pub struct Busy(Arc<Member>);
 pub struct Cut(Weak<Seat>);
 
 impl Crowd {
-    /// Room for so many.
+    /// Room for those that may come during the start.
     #[must_use]
-    pub fn new(most: usize) -> Self {
+    pub fn at_start() -> Self {
+        Self::new(MAX_AT_START)
+    }
+
+    /// Makes room for all: once, when the start is over.
+    pub fn open_up(&self) {
+        self.room.add_permits(MAX_CONNECTIONS - MAX_AT_START);
+    }
+
+    fn new(most: usize) -> Self {
         Self { room: Arc::new(Semaphore::new(most)), members: Mutex::default() }
     }
 
