@@ -9,7 +9,7 @@ mod list;
 mod places;
 pub mod revision;
 
-pub(crate) use entries::{Entries, Part, SEPARATOR};
+pub(crate) use entries::{Entries, Part, SEPARATOR, each_separator};
 pub(crate) use list::ListBuilder;
 pub use list::{Element, List};
 pub(crate) use places::{Run, Step};

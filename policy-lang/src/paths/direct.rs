@@ -4,7 +4,7 @@
 use super::classify::{Reach, Shape, folded};
 use super::normal;
 use super::pattern::{self, Side};
-use crate::resolved::{List, SEPARATOR};
+use crate::resolved::{List, SEPARATOR, each_separator};
 
 /// Whether the shape of an entry can be told from its text. `false` says only that the entry must be read.
 pub(super) fn is_direct(entry: &str, side: Side) -> bool {
@@ -78,10 +78,11 @@ pub(super) fn are_direct(list: &List, side: Side) -> bool {
 fn are_surely_direct(list: &List, side: Side) -> bool {
     let text = list.entries().text().as_str().as_bytes();
     !has_glob_character(text)
+        && list.entries().are_split()
         && if side.refuses() {
-            !has_odd_part(text) && is_each_simple(list, side)
+            !has_odd_part(text) && is_each_simple(text, side)
         } else {
-            list.entries().are_split() && are_paths(text)
+            are_paths(text)
         }
 }
 
@@ -108,30 +109,28 @@ fn are_paths(text: &[u8]) -> bool {
     found == 0 && (dots == 0 || !has_odd_part(text))
 }
 
-/// Whether each entry of a side that takes names and endings has one of their shapes, and no star or slash beside it.
-fn is_each_simple(list: &List, side: Side) -> bool {
-    let text = list.entries().text().as_str().as_bytes();
-    let (mut stars, mut slashes) = (0, 0);
-    let simple = list.entries().bytes().all(|entry| {
+/// Whether each entry of a side that takes names and endings has one of their shapes, and no star or slash beside it: the
+/// text has no more of them than the shapes need. Nobody keeps where the entries end.
+fn is_each_simple(text: &[u8], side: Side) -> bool {
+    let (mut simple, mut stars, mut slashes, mut start) = (true, 0, 0, 0);
+    let mut take = |end: usize| {
+        let entry = text.get(start..end).unwrap_or_default();
         let below = usize::from(entry.ends_with(b"/**"));
-        match Parts::of(entry, side) {
+        let (shaped, own_stars, own_slashes) = match Parts::of(entry, side) {
             Parts::Path { path, .. } => {
-                stars += 2 * below;
-                slashes += memchr::memchr_iter(b'/', entry).count();
-                matches!(path, [b'/', .., last] if *last != b'/')
+                let slashes = memchr::memchr_iter(b'/', entry).count();
+                (matches!(path, [b'/', .., last] if *last != b'/'), 2 * below, slashes)
             }
-            Parts::Name(text) => {
-                stars += 2 + 2 * below;
-                slashes += 1 + below;
-                !text.is_empty()
-            }
-            Parts::Ending(text) => {
-                stars += 3;
-                slashes += 1;
-                !text.is_empty()
-            }
-        }
-    });
+            Parts::Name(text) => (!text.is_empty(), 2 + 2 * below, 1 + below),
+            Parts::Ending(text) => (!text.is_empty(), 3, 1),
+        };
+        simple &= shaped;
+        stars += own_stars;
+        slashes += own_slashes;
+        start = end + 1;
+    };
+    each_separator(text, |at| take(at as usize));
+    take(text.len());
     let count = |byte| memchr::memchr_iter(byte, text).count();
     simple && stars == count(b'*') && slashes == count(b'/')
 }

@@ -134,7 +134,7 @@ fn separators(text: &str) -> u32 {
 }
 
 /// Finds separators by words of eight bytes: they stand so close that a search which begins anew behind each takes thrice as long.
-fn each_separator(bytes: &[u8], mut found: impl FnMut(u32)) {
+pub(crate) fn each_separator(bytes: &[u8], mut found: impl FnMut(u32)) {
     const ONES: u64 = u64::MAX / 255;
     const LOW: u64 = ONES * 0x7f;
     let (words, rest) = bytes.as_chunks::<8>();
