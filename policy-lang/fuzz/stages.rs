@@ -56,9 +56,12 @@ fn for_this_table(body: &str) -> String {
 
 fn one(set: &str) -> bool {
     let (catalogue, levels) = (Catalogue::builtin(), Levels::default());
-    let Ok(outcome) = load_compiled(&Arc::new(set.to_owned()), &Inputs::new(&catalogue, &levels)) else {
-        return false;
-    };
+    let (set, inputs) = (Arc::new(set.to_owned()), Inputs::new(&catalogue, &levels));
+    let outcome = load_compiled(&set, &inputs);
+    let unread = load_compiled(&set, &Inputs { leave_paths: true, ..inputs });
+    let late = unread.and_then(|unread| unread.policy.expect("it is taken whole").prepare());
+    assert_eq!(late.is_ok(), outcome.is_ok(), "what is left unread is refused later");
+    let Ok(outcome) = outcome else { return false };
     let policy = outcome.policy.expect("a set that is taken is taken whole");
     whole(&policy);
     let written = Arc::new(form::write(policy.resolved()));

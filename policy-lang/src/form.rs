@@ -8,11 +8,15 @@
 //! What holds for each endpoint is not written either: it is worked out from the rules by the code that merges layers,
 //! so that a set cannot say one thing in its rules and another in its index.
 //!
-//! Reading refuses a set whole or takes it whole.
+//! Reading refuses a set whole or takes it whole. A server leaves the entries of path rules to [`CompiledPolicy::prepare`], before which
+//! it lets no call through that asks them.
+//!
+//! [`CompiledPolicy::prepare`]: crate::policy::CompiledPolicy::prepare
 
 mod error;
 mod foreign;
 pub mod inspect;
+mod late;
 mod places;
 mod read;
 mod shape;
@@ -22,6 +26,7 @@ mod write;
 pub use error::FormError;
 pub use foreign::{Foreign, read_alone, read_foreign, vouch};
 pub use read::read;
+pub(crate) use read::{Paths, read_with, uncompiled};
 pub use write::write;
 
 /// What every compiled set begins with; the version follows.

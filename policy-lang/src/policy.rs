@@ -1,5 +1,5 @@
 //! The compiled policy: what a running server holds. Nothing in here is parsed or merged per request; what is only sorted
-//! may wait until it is asked for the first time, see [`PathRules::prepare`].
+//! may wait until it is asked for the first time, see [`CompiledPolicy::prepare`].
 //!
 //! [`CompiledPolicy`] is made by [`crate::compile`] from a [`Resolved`] and keeps it beside the tables that decide, so
 //! that a refusal can name its rule and the place of the rule.

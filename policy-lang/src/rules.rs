@@ -79,6 +79,9 @@ pub const fn kind(kind: KeyKind) -> &'static Kind {
     }
 }
 
+/// What is said of a value that no key reads as it stands, where no finding says more.
+pub(crate) const NOT_TAKEN: &str = "a value that the key does not take";
+
 /// Reads the value of a key, or reports why it is none.
 pub(crate) fn read(cx: &mut Context<'_>, key: Key, node: Node<'_>) -> Option<Value> {
     if matches!(node.kind, NodeKind::Invalid) {

@@ -30,6 +30,9 @@ pub struct Span {
 }
 
 impl Span {
+    /// A place in no text: of what has a place of its own, and whose findings are shown without one.
+    pub(crate) const NOWHERE: Self = Self { source: SourceId(0), start: 0, end: 0 };
+
     /// The range as offsets into the text.
     #[must_use]
     pub const fn range(self) -> std::ops::Range<usize> {

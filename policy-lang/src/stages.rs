@@ -57,6 +57,9 @@ pub struct Inputs<'a> {
     pub levels: &'a Levels,
     /// Whether the revision is asked for: the digest of a large policy takes its time.
     pub revision: bool,
+    /// Whether the entries of path rules of a compiled set are left unread until [`CompiledPolicy::prepare`]: of most of a large
+    /// set nothing needs to be known by a server that is to answer soon.
+    pub leave_paths: bool,
 }
 
 impl<'a> Inputs<'a> {
@@ -75,6 +78,7 @@ impl<'a> Inputs<'a> {
             catalogue,
             levels,
             revision: true,
+            leave_paths: false,
         }
     }
 
@@ -216,9 +220,11 @@ pub fn compile_source(
 /// as compiling with them.
 ///
 /// # Errors
-/// Where the set is not fit for this server; nothing of it is used then.
+/// Where the set is not fit for this server; nothing of it is used then. Of path entries that are left unread
+/// [`CompiledPolicy::prepare`] says it.
 pub fn load_compiled(text: &Arc<String>, inputs: &Inputs<'_>) -> Result<Outcome, FormError> {
-    let mut resolved = form::read(text, inputs.catalogue)?;
+    let paths = if inputs.leave_paths { form::Paths::Left } else { form::Paths::Read };
+    let mut resolved = form::read_with(text, inputs.catalogue, paths)?;
     if !has_code_layer(&resolved, inputs.switches) {
         return Err(FormError::CodeLayer);
     }
@@ -237,8 +243,7 @@ pub fn load_compiled(text: &Arc<String>, inputs: &Inputs<'_>) -> Result<Outcome,
     let mut diagnostics = sink.finish();
     let refused = diagnostics.iter().any(|found| refuses(inputs.levels, found));
     let policy = (!refused).then(|| inputs.compile(resolved, &base_dir)).transpose();
-    let policy =
-        policy.map_err(|error| FormError::Value { at: "policy".to_owned(), why: error.to_string() })?;
+    let policy = policy.map_err(|error| form::uncompiled(&error))?;
     let left_out = inputs.levels.apply(&mut diagnostics);
     let layer = Layer::empty(LayerKind::Policy);
     Ok(Outcome { sources, document: None, layer, diagnostics, left_out, policy })

@@ -7,7 +7,7 @@ mod settings;
 mod state;
 
 pub use settings::Settings;
-pub use state::{PolicyState, index};
+pub use state::{PolicyState, Unprepared, index};
 
 use crate::agents::Agents;
 use crate::audit::Audit;

@@ -189,6 +189,38 @@ fn a_compiled_set_decides_as_its_document_does() {
 }
 
 #[test]
+fn path_entries_of_a_set_that_the_compiler_refuses_end_the_start_and_keep_a_reload_out() {
+    let policy = r#"{"endpoints":{"download":{"paths":{"deny":["**/.env"]}}}}"#;
+    let server = Setup::new().policy(policy).file("a", "text").start();
+    let path = server.dir.path().join("policy.yaml");
+    let program = env!("CARGO_BIN_EXE_agent-sandbox-server");
+    let compiled = std::process::Command::new(program)
+        .args(["compile", "--policy"])
+        .arg(&path)
+        .args(["-o", "-"])
+        .output();
+    let set = String::from_utf8(compiled.unwrap().stdout).unwrap().replace("\"**/.env\"", "\"{a\"");
+    let (first, body) = set.split_once('\n').unwrap();
+    let (head, _) = first.split_once("\"crc32\"").unwrap();
+    let forged = format!("{head}\"crc32\":\"{}\",\n{body}", policy_lang::form::checksum(body));
+    std::fs::write(&path, forged).unwrap();
+    let why = format!(
+        "{}: the compiled policy has a bad value at `policy:endpoints.download paths.deny`: {}",
+        path.display(),
+        "`{a` is not a valid glob: `{` is never closed"
+    );
+    server.signal("HUP");
+    server.wait_for(&format!("the policy was not reloaded, the old one stays: error: {why}"));
+    assert_eq!(get(server.port, "/download?path=a").status, 200);
+    let mut refused = Setup::new().arg("--policy").arg(&path.display().to_string()).start();
+    assert_eq!(refused.wait(), Some(1));
+    refused.wait_for(&format!("error: {why}"));
+    refused.wait_for(
+        "help: a compiled set is not edited by hand: change the policy document and compile it again",
+    );
+}
+
+#[test]
 fn health_is_asked_by_the_command_of_that_name() {
     let server = Setup::new().start();
     let ask = |port: u16| {

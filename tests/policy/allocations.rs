@@ -12,7 +12,6 @@ mod workload;
 mod said;
 
 use policy_lang::decide::{Decision, Op, PathQuery, Query, decide};
-use policy_lang::paths::PathRules;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -45,7 +44,7 @@ fn allowing_allocates_nothing() {
         let (policy, holders, requests) =
             (workload::policy(count), workload::holders(), workload::requests(4096));
         // As a server does at its start.
-        policy.path_rules().into_iter().for_each(PathRules::prepare);
+        policy.prepare().unwrap();
         let mut allowed = 0;
         for request in &requests {
             let path = [PathQuery { role: "path", path: request.path.as_bytes(), op: Op::Write }];

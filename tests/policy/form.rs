@@ -2,13 +2,15 @@
 
 use crate::golden::Goldens;
 use crate::random::{Random, document};
+use policy_lang::decide::{Decision, Op, PathQuery, Query, decide};
 use policy_lang::diag::Levels;
 use policy_lang::endpoint::{Catalogue, CustomRoute, Group, TABLE_FINGERPRINT};
 use policy_lang::form::{self, FormError};
 use policy_lang::layers::code::GroupSwitch;
 use policy_lang::parse::Format;
+use policy_lang::policy::CompiledPolicy;
 use policy_lang::resolved::Resolved;
-use policy_lang::{Document, Inputs, Outcome, compile_document};
+use policy_lang::{Document, Inputs, Outcome, compile_document, load_compiled};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -204,10 +206,53 @@ fn a_set_that_was_edited_with_care_is_refused_all_the_same() {
     let set = form::write(&resolved(SOURCE));
     assert!(read(&edited(&set, "\"rules\":[", "\"rules\":[ ")).is_ok(), "the checksum of the test is wrong");
     for (from, to, wanted) in EDITS {
-        let error = read(&edited(&set, from, to)).expect_err(to);
+        let set = edited(&set, from, to);
+        let error = read(&set).expect_err(to);
         assert!(error.to_string().contains(wanted), "{to}: {error}");
         assert!(!error.help().is_empty());
+        let late = unread(&set).and_then(|policy| policy.prepare());
+        // Of two faults it may say the other.
+        let late = late.expect_err(to);
+        assert!(late == error || late.to_string().ends_with("places that cannot be read"), "{to}: {late}");
     }
+}
+
+/// The policy of a set as a server loads it.
+fn unread(set: &str) -> Result<CompiledPolicy, FormError> {
+    let (catalogue, levels) = (Catalogue::builtin(), Levels::default());
+    let inputs = Inputs { leave_paths: true, ..Inputs::new(&catalogue, &levels) };
+    Ok(load_compiled(&Arc::new(set.to_owned()), &inputs)?.policy.unwrap())
+}
+
+#[test]
+fn a_side_of_path_rules_with_an_entry_that_is_refused_later_is_closed_until_then() {
+    let set = form::write(&resolved(SOURCE));
+    let code = |set: &str, path: &str| {
+        let policy = unread(set).unwrap();
+        let path = [PathQuery { role: "path", path: path.as_bytes(), op: Op::Read }];
+        let files_list = Catalogue::builtin().resolve("files_list").unwrap();
+        match decide(&policy, &Query { paths: &path, ..Query::of(files_list) }) {
+            Decision::Allow => "allowed",
+            Decision::Deny(denial) => denial.code,
+        }
+    };
+    assert_eq!(code(&set, "/home/user/out/a"), "allowed");
+    for allow in ["/", "/home/{a", "~", "$HOME", "a/../.."] {
+        let forged = edited(&set, "\"/home/user/out\"", &format!("\"{allow}\""));
+        assert_eq!(code(&forged, "/home/user/out/a"), "path_not_allowed", "{allow}");
+    }
+    for deny in ["../x", "", "{a"] {
+        let forged = edited(&set, ":**/.git/**:", &format!(":{deny}:"));
+        assert_eq!(code(&forged, "/home/user/out/a"), "path_denied", "{deny}");
+    }
+}
+
+#[test]
+fn a_list_that_no_endpoint_comes_to_see_is_held_to_the_same() {
+    let text = "server:\n  defaults: {paths: {allow: [/home/user/a]}}\n  endpoints: {\"*\": {paths: {allow: [/home/user/b]}}}\n";
+    let forged = edited(&form::write(&resolved(text)), "\"/home/user/a\"", "\"/home/{a\"");
+    let error = read(&forged).unwrap_err();
+    assert_eq!(unread(&forged).unwrap().prepare(), Err(error));
 }
 
 #[test]

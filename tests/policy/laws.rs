@@ -216,6 +216,10 @@ fn a_compiled_set_under_the_environment_is_what_compiling_with_it_gives() {
         let loaded =
             with_inputs(beside, |inputs| load_compiled(&written, &Inputs { base_dir, ..*inputs }).unwrap());
         let loaded = loaded.policy.unwrap();
+        let unread = with_inputs(beside, |inputs| {
+            load_compiled(&written, &Inputs { base_dir, leave_paths: true, ..*inputs }).unwrap()
+        });
+        let unread = unread.policy.unwrap();
         assert_eq!(loaded.resolved(), policy.resolved(), "{document:#}\n{written}");
         assert_eq!(loaded.revision(), policy.revision());
         let text = document.to_string();
@@ -226,7 +230,9 @@ fn a_compiled_set_under_the_environment_is_what_compiling_with_it_gives() {
         for _ in 0..CALLS {
             let call = call(random);
             assert_eq!(ask(&loaded, &call), ask(&fresh, &call), "{call:?}\n{document:#}");
+            assert_eq!(ask(&unread, &call), ask(&fresh, &call), "{call:?}\n{document:#}");
         }
+        assert_eq!(unread.prepare(), Ok(()), "{document:#}");
     });
 }
 

@@ -18,7 +18,6 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use policy_lang::compile::{Options, compile};
 use policy_lang::decide::{Decision, Op, PathQuery, Query, decide};
 use policy_lang::endpoint::{ENDPOINTS, Scope};
-use policy_lang::paths::PathRules;
 use policy_lang::policy::CompiledPolicy;
 use policy_lang::scope::ScopeSet;
 use workload::Request;
@@ -123,7 +122,7 @@ fn build(bencher: Bencher<'_, '_>, count: usize) {
     bencher.with_inputs(|| workload::resolved(count)).bench_local_values(|resolved| {
         let policy = compile(resolved, &options).unwrap();
         // What a server does beside: the first decision would have to.
-        policy.path_rules().into_iter().for_each(PathRules::prepare);
+        policy.prepare().unwrap();
         policy
     });
 }

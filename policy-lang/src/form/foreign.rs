@@ -1,7 +1,7 @@
 //! Sets that are read to be shown or compared, and never served: with the routes that they name themselves, and perhaps of
 //! another release's endpoint table.
 
-use super::read::{bad, build, read, shapeless, verify};
+use super::read::{Paths, bad, build, read, shapeless, verify};
 use super::{FormError, shape, values};
 use crate::diag::quoted;
 use crate::endpoint::{Catalogue, CustomRoute, Group, TABLE_FINGERPRINT};
@@ -86,7 +86,7 @@ pub fn read_foreign(text: &Arc<String>) -> Result<Foreign, FormError> {
         speaks
     });
     let (table, revision) = (body.table.clone(), body.revision.clone());
-    let mut resolved = build(body, text, &catalogue)?;
+    let mut resolved = build(body, text, &catalogue, Paths::Read)?;
     resolved.endpoints = index::index(&resolved, &catalogue);
     values::agree(&resolved, &catalogue)?;
     // What the other tool counted is kept: here the same rules speak of other endpoints.

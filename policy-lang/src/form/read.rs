@@ -2,6 +2,7 @@
 
 use super::places::Unpacker;
 use super::{FORMAT_VERSION, FormError, TAG, shape, values};
+use crate::compile::CompileError;
 use crate::diag::harmless_line;
 use crate::endpoint::{Catalogue, CustomRoute, Group, Key, TABLE_FINGERPRINT};
 use crate::layer::{LayerKind, Selector, Specificity};
@@ -18,6 +19,26 @@ use std::sync::Arc;
 /// # Errors
 /// The first thing that is wrong with it. Nothing of it is used then.
 pub fn read(text: &Arc<String>, catalogue: &Catalogue) -> Result<Resolved, FormError> {
+    read_with(text, catalogue, Paths::Read)
+}
+
+/// What becomes of the entries of path rules, of which most of a large set consists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Paths {
+    /// They are held to what the compiler accepts, as everything else is.
+    Read,
+    /// They are left unread, and wait for [`CompiledPolicy::prepare`].
+    ///
+    /// [`CompiledPolicy::prepare`]: crate::policy::CompiledPolicy::prepare
+    Left,
+}
+
+/// [`read()`], with more to be said.
+pub(crate) fn read_with(
+    text: &Arc<String>,
+    catalogue: &Catalogue,
+    paths: Paths,
+) -> Result<Resolved, FormError> {
     verify(text)?;
     let body: shape::Body<'_> = serde_json::from_str(text).map_err(|error| shapeless(&error))?;
     if body.table != TABLE_FINGERPRINT {
@@ -28,7 +49,7 @@ pub fn read(text: &Arc<String>, catalogue: &Catalogue) -> Result<Resolved, FormE
     if !values::is_digest(&revision) {
         return Err(bad("revision", "a revision is 64 lower-case hex digits"));
     }
-    let mut resolved = build(body, text, catalogue)?;
+    let mut resolved = build(body, text, catalogue, paths)?;
     resolved.endpoints = index::index(&resolved, catalogue);
     values::agree(&resolved, catalogue)?;
     resolved.revision = revision;
@@ -62,6 +83,7 @@ pub(super) fn build(
     body: shape::Body<'_>,
     text: &Arc<String>,
     catalogue: &Catalogue,
+    paths: Paths,
 ) -> Result<Resolved, FormError> {
     let mut resolved =
         Resolved { preset: body.preset, custom: custom(body.custom, catalogue)?, ..Resolved::default() };
@@ -85,7 +107,7 @@ pub(super) fn build(
     }
     let mut below = LayerKind::Default;
     for rule in body.rules {
-        below = take_rule(&mut resolved, rule, below, text, catalogue)?;
+        below = take_rule(&mut resolved, rule, below, text, catalogue, paths)?;
     }
     values::preset(&resolved)?;
     if let Some(tokens) = body.tokens {
@@ -104,6 +126,7 @@ fn take_rule(
     below: LayerKind,
     text: &Arc<String>,
     catalogue: &Catalogue,
+    paths: Paths,
 ) -> Result<LayerKind, FormError> {
     let at = &*rule.name;
     let layer = layer(at, &rule.layer)?;
@@ -130,7 +153,12 @@ fn take_rule(
         }
         seen.push(key);
         let mut value = values::unwritten(key, statement.value, text);
-        values::statement(at, key, &mut value, &selector, catalogue)?;
+        match &mut value {
+            ResolvedValue::List(list) if paths == Paths::Left && values::is_of_paths(key) => {
+                list.set_unread()
+            }
+            value => values::statement(at, key, value, &selector, catalogue)?,
+        }
         let mut place = None;
         if written {
             place = places.pull()?;
@@ -215,6 +243,11 @@ fn layer(at: &str, name: &str) -> Result<LayerKind, FormError> {
         Some(layer) if !matches!(layer, LayerKind::Default | LayerKind::Environment) => Ok(layer),
         _ => Err(bad(at, &format!("no layer `{name}` in a compiled set"))),
     }
+}
+
+/// What is wrong with a set that could be read and not compiled.
+pub(crate) fn uncompiled(error: &CompileError) -> FormError {
+    bad("policy", &error.to_string())
 }
 
 /// A value that the compiler would have refused.

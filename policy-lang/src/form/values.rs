@@ -12,12 +12,9 @@ use crate::merge::conflict;
 use crate::parse::{Entry, Node, NodeKind};
 use crate::resolved::{List, Part, Resolved, ResolvedStatement, ResolvedToken, ResolvedValue};
 use crate::rules;
-use crate::source::{SourceId, SourceMap, Span};
+use crate::source::{SourceMap, Span};
 use std::borrow::Cow;
 use std::sync::Arc;
-
-/// A place in no text: what is read here has places of its own, and no finding is shown with one.
-const NOWHERE: Span = Span { source: SourceId(0), start: 0, end: 0 };
 
 /// One statement: a value such that lowering would take it as it stands.
 pub(super) fn statement(
@@ -37,7 +34,7 @@ pub(super) fn statement(
     }
     // Most of a large set: what needs no reader to be known for what it is.
     let known = match &mut *value {
-        ResolvedValue::List(list) => is_joined(key) && rules::paths::are_direct(key, list),
+        ResolvedValue::List(list) => is_of_paths(key) && rules::paths::are_direct(key, list),
         ResolvedValue::Bool(_) => kind(key) == Some(KeyKind::Bool),
         _ => false,
     };
@@ -45,16 +42,12 @@ pub(super) fn statement(
         return Ok(());
     }
     let sources = SourceMap::default();
-    let mut cx = Context::new(&sources, NOWHERE.source, catalogue);
+    let mut cx = Context::new(&sources, Span::NOWHERE.source, catalogue);
     let read = rules::read(&mut cx, key, node(key, value));
     if let Some(found) = cx.finish().into_iter().next() {
         return fail(&found.message);
     }
-    if read.is_some_and(|read| same(&read, value)) {
-        Ok(())
-    } else {
-        fail("a value that the key does not take")
-    }
+    if read.is_some_and(|read| same(&read, value)) { Ok(()) } else { fail(rules::NOT_TAKEN) }
 }
 
 /// The value of a key as it was before it was written into `text`.
@@ -62,15 +55,15 @@ pub(super) fn unwritten(key: Key, value: Value<'_>, text: &Arc<String>) -> Resol
     match value {
         Value::Bool(value) => ResolvedValue::Bool(value),
         Value::Number(value) => ResolvedValue::Number(value),
-        Value::Text(joined) if is_joined(key) => ResolvedValue::List(List::split(Part::of(text, &joined))),
+        Value::Text(joined) if is_of_paths(key) => ResolvedValue::List(List::split(Part::of(text, &joined))),
         Value::Text(word) => ResolvedValue::Word(word.into_owned()),
         Value::List(list) => ResolvedValue::List(list.clone()),
         Value::Read(list) => ResolvedValue::List(*list),
     }
 }
 
-/// Whether the lists of a key are written in one text.
-pub(super) fn is_joined(key: Key) -> bool {
+/// Whether the lists of a key are of paths, and written in one text.
+pub(super) fn is_of_paths(key: Key) -> bool {
     matches!(kind(key), Some(KeyKind::Paths | KeyKind::PathsOrTrue))
 }
 
@@ -97,7 +90,7 @@ fn node(key: Key, value: &ResolvedValue) -> Node<'_> {
 }
 
 const fn at(kind: NodeKind<'_>) -> Node<'_> {
-    Node { kind, span: NOWHERE, via: None }
+    Node { kind, span: Span::NOWHERE, via: None }
 }
 
 fn text(text: &str) -> NodeKind<'_> {
@@ -205,7 +198,7 @@ pub(super) fn preset(resolved: &Resolved) -> Result<(), FormError> {
 
 pub(super) fn base_dir(path: &str, catalogue: &Catalogue) -> Result<(), FormError> {
     let sources = SourceMap::default();
-    let mut cx = Context::new(&sources, NOWHERE.source, catalogue);
+    let mut cx = Context::new(&sources, Span::NOWHERE.source, catalogue);
     let read = base_dir_reader::read(&mut cx, at(text(path)));
     match cx.finish().into_iter().next() {
         None if read.is_some_and(|read| read.value == path) => Ok(()),
@@ -219,10 +212,11 @@ pub(super) fn base_dir(path: &str, catalogue: &Catalogue) -> Result<(), FormErro
 /// Each token as the list of a document would hold it.
 pub(super) fn tokens(tokens: &[ResolvedToken], catalogue: &Catalogue) -> Result<(), FormError> {
     let sources = SourceMap::default();
-    let mut cx = Context::new(&sources, NOWHERE.source, catalogue);
+    let mut cx = Context::new(&sources, Span::NOWHERE.source, catalogue);
     // A token's number stands for its place, by which a finding tells which it is about.
-    let listed =
-        (0..).zip(tokens).map(|(number, token)| entry(Span { start: number, end: number, ..NOWHERE }, token));
+    let listed = (0..)
+        .zip(tokens)
+        .map(|(number, token)| entry(Span { start: number, end: number, ..Span::NOWHERE }, token));
     let read = auth::tokens(&mut cx, at(NodeKind::Seq(listed.collect()))).unwrap_or_default();
     if let Some(found) = cx.finish().into_iter().next() {
         let number = found.primary.map_or(0, |label| label.span.start);

@@ -76,7 +76,7 @@ fn statement(statement: &ResolvedStatement) -> shape::Statement<'_> {
         ResolvedValue::Bool(value) => shape::Value::Bool(*value),
         ResolvedValue::Number(value) => shape::Value::Number(*value),
         ResolvedValue::Word(word) => shape::Value::Text(word.into()),
-        ResolvedValue::List(list) => match list.joined().filter(|_| values::is_joined(statement.key)) {
+        ResolvedValue::List(list) => match list.joined().filter(|_| values::is_of_paths(statement.key)) {
             Some(text) => shape::Value::Text(text.into()),
             None => shape::Value::List(list),
         },

@@ -4,7 +4,7 @@
 use super::classify::{Reach, Shape, folded};
 use super::normal;
 use super::pattern::{self, Side};
-use crate::resolved::{List, SEPARATOR, each_separator};
+use crate::resolved::{Entries, SEPARATOR, each_separator};
 
 /// Whether the shape of an entry can be told from its text. `false` says only that the entry must be read.
 pub(super) fn is_direct(entry: &str, side: Side) -> bool {
@@ -67,23 +67,22 @@ fn is_name(text: &[u8]) -> bool {
 }
 
 /// Whether every element is direct.
-pub(super) fn are_direct(list: &List, side: Side) -> bool {
-    list.known_direct() == Some(side)
-        || are_surely_direct(list, side)
-        || list.values().all(|entry| is_direct(entry, side))
+pub(super) fn are_direct(list: &Entries, side: Side) -> bool {
+    are_surely_direct(list, side) || list.values().all(|entry| is_direct(entry, side))
+}
+
+/// Whether every element is direct, of a list of which `known` tells so already or nothing, and compared as it stands.
+pub(super) fn are_comparable(list: &Entries, side: Side, known: bool) -> bool {
+    (known || are_direct(list, side)) && (!side.refuses() || is_lower(list.text().as_str()))
 }
 
 /// The same, told by searches of the text of all, which take a fraction of the time of a look at each. `false` says
 /// nothing: what only may be wrong counts as wrong here.
-fn are_surely_direct(list: &List, side: Side) -> bool {
-    let text = list.entries().text().as_str().as_bytes();
+fn are_surely_direct(list: &Entries, side: Side) -> bool {
+    let text = list.text().as_str().as_bytes();
     !has_glob_character(text)
-        && list.entries().are_split()
-        && if side.refuses() {
-            !has_odd_part(text) && is_each_simple(text, side)
-        } else {
-            are_paths(text)
-        }
+        && list.are_split()
+        && if side.refuses() { !has_odd_part(text) && is_each_simple(text, side) } else { are_paths(text) }
 }
 
 /// Whether each entry is a path in normal form, with or without `/**` and with no other star. It is told from three bytes at
@@ -170,6 +169,7 @@ pub(super) fn is_lower(text: &str) -> bool {
 mod tests {
     use super::super::classify::classify;
     use super::*;
+    use crate::resolved::List;
     use proptest::prelude::*;
 
     fn entry() -> impl Strategy<Value = String> {
@@ -202,8 +202,8 @@ mod tests {
             let list = List::of(&entries);
             for side in [Side::Allow, Side::Deny, Side::ReadOnly] {
                 let each = entries.iter().all(|entry| is_direct(entry, side));
-                prop_assert!(each || !are_surely_direct(&list, side), "{:?} {:?}", entries, side);
-                prop_assert_eq!(are_direct(&list, side), each);
+                prop_assert!(each || !are_surely_direct(list.entries(), side), "{:?} {:?}", entries, side);
+                prop_assert_eq!(are_direct(list.entries(), side), each);
             }
         }
     }
@@ -220,7 +220,7 @@ mod tests {
             ("**/*.pem", Side::Deny),
         ] {
             assert!(is_direct(entry, side), "{entry}");
-            assert!(are_surely_direct(&List::of([entry, entry]), side), "{entry}");
+            assert!(are_surely_direct(List::of([entry, entry]).entries(), side), "{entry}");
         }
         for (entry, side) in [
             ("/", Side::Deny),
@@ -233,7 +233,7 @@ mod tests {
             ("/a\0", Side::Allow),
         ] {
             assert!(!is_direct(entry, side), "{entry}");
-            assert!(!are_surely_direct(&List::of([entry]), side), "{entry}");
+            assert!(!are_surely_direct(List::of([entry]).entries(), side), "{entry}");
         }
     }
 }

@@ -1,12 +1,13 @@
 //! The path rules of one endpoint: what `paths.allow`, `paths.deny`, `paths.read_only` and `paths.symlinks` come to.
 
 use super::origins::Origins;
-use super::pattern::{self, PatternError, Side};
-use super::set::{Patterns, PatternsBuilder};
+use super::pattern::{PatternError, Side};
+use super::set::{Fault, Known, Patterns, Source};
 use super::{direct, fold, normal};
 use crate::decide::Op;
 use crate::policy::{ElementRef, Listed, Ruled};
 use crate::resolved::{List, RuleIx};
+use std::sync::Arc;
 
 /// Directories that no rule can open: what lies there is the machine, not files.
 pub const NEVER: [&str; 3] = ["/proc", "/sys", "/dev"];
@@ -85,7 +86,7 @@ impl PathVerdict {
 /// Compiled path rules.
 #[derive(Debug, Clone)]
 pub struct PathRules {
-    base_dir: Box<[u8]>,
+    base_dir: Arc<str>,
     allow: Patterns<false>,
     allow_rule: ElementRef,
     deny: Patterns<true>,
@@ -149,23 +150,31 @@ pub enum PathRulesError {
         /// What is wrong.
         error: PatternError,
     },
+    /// An entry that no checked policy holds, in a list that was left unread.
+    #[error("{why}")]
+    Refused {
+        /// Where it came from.
+        element: ElementRef,
+        /// What the check says of it.
+        why: String,
+    },
     /// The globs of a list need an automaton larger than a server should hold.
     #[error("the globs of one list are too many and too large")]
     TooLarge,
 }
 
 impl PathRules {
-    /// Compiles the rules.
+    /// Compiles the rules. Lists that were left unread stay so until [`Self::prepare`].
     ///
     /// # Errors
     /// An entry that is no pattern, and globs too large for an automaton.
     pub fn build(source: &PathSource<'_>) -> Result<Self, PathRulesError> {
-        let base_dir = source.base_dir;
+        let base_dir = &Arc::from(source.base_dir);
         let (allow, allow_origins) = match source.allow {
             Some(listed) => compile(&[listed], Side::Allow, base_dir)?,
             None => {
                 // Said by no element.
-                let base = List::of([base_dir]);
+                let base = List::of([source.base_dir]);
                 let (allow, _) =
                     compile(&[Listed { list: &base, origin: source.allow_rule }], Side::Allow, base_dir)?;
                 (allow, Origins::default())
@@ -181,7 +190,7 @@ impl PathRules {
             }
         };
         Ok(Self {
-            base_dir: base_dir.as_bytes().into(),
+            base_dir: Arc::clone(base_dir),
             allow,
             allow_rule: source.allow_rule,
             deny,
@@ -236,7 +245,7 @@ impl PathRules {
             }
             ReadOnly::Nothing => {}
         }
-        if op == Op::Delete && normal::is_at_or_below(&self.base_dir, path) {
+        if op == Op::Delete && normal::is_at_or_below(self.base_dir.as_bytes(), path) {
             return PathVerdict::ReadOnly(ElementRef::BASE);
         }
         PathVerdict::Allowed
@@ -266,13 +275,17 @@ impl PathRules {
             }
     }
 
-    /// Makes the tables that the first question would have to make: entries that hold nothing to be checked are only
-    /// sorted then.
-    pub fn prepare(&self) {
-        self.allow.tables();
-        self.deny.tables();
-        if let ReadOnly::Some(set) = &self.read_only {
-            set.tables();
+    /// Makes the tables that the first question would have to make. Lists that were left unread are held to what the
+    /// compiler accepts; a side with one that it does not is closed.
+    ///
+    /// # Errors
+    /// What is wrong with a list that was left unread.
+    pub fn prepare(&self) -> Result<(), PathRulesError> {
+        sound(&self.allow, &self.origins.allow)?;
+        sound(&self.deny, &self.origins.deny)?;
+        match &self.read_only {
+            ReadOnly::Some(set) => sound(set, &self.origins.read_only),
+            ReadOnly::Nothing | ReadOnly::Everything(_) => Ok(()),
         }
     }
 
@@ -291,7 +304,7 @@ impl PathRules {
     /// Where relative paths start.
     #[must_use]
     pub fn base_dir(&self) -> &[u8] {
-        &self.base_dir
+        self.base_dir.as_bytes()
     }
 
     /// The rule that says what is allowed.
@@ -307,41 +320,43 @@ pub fn is_never(path: &[u8]) -> bool {
     NEVER.iter().any(|never| normal::is_at_or_below(path, never.as_bytes()))
 }
 
-type Compiled<const FOLD: bool> = (Patterns<FOLD>, Origins);
-
 fn compile<const FOLD: bool>(
     lists: &[Listed<'_>],
     side: Side,
-    base_dir: &str,
-) -> Result<Compiled<FOLD>, PathRulesError> {
-    let mut builder = PatternsBuilder::new(side);
+    base_dir: &Arc<str>,
+) -> Result<(Patterns<FOLD>, Origins), PathRulesError> {
     let mut origins = Origins::default();
-    let mut element = 0u32;
+    let (mut element, mut known) = (0u32, Known::Direct);
+    let mut numbered = Vec::with_capacity(lists.len());
     for Listed { list, origin } in lists {
         origins.add(element, *origin);
-        if direct::are_direct(list, side)
-            && (!side.refuses() || direct::is_lower(list.entries().text().as_str()))
-        {
-            builder.add_list(list.entries(), element);
-            element = element.saturating_add(u32::try_from(list.len()).unwrap_or(u32::MAX));
-            continue;
-        }
-        for (entry, number) in list.values().zip(0u32..) {
-            if direct::is_direct(entry, side) {
-                builder.add_shape(&direct::told(entry, side), element);
-            } else {
-                let fault = |error| PathRulesError::Entry {
-                    entry: entry.to_owned(),
-                    element: ElementRef { element: number, ..*origin },
-                    error,
-                };
-                for pattern in pattern::parse(entry, side, base_dir).map_err(fault)? {
-                    builder.add(&pattern, element);
-                }
-            }
-            element = element.saturating_add(1);
+        numbered.push((element, list.entries().clone()));
+        element = element.saturating_add(u32::try_from(list.len()).unwrap_or(u32::MAX));
+        if list.is_unread() {
+            known = Known::Nothing;
+        } else if !direct::are_comparable(list.entries(), side, list.is_known_direct(side)) {
+            known = known.min(Known::Accepted);
         }
     }
-    let set = builder.build().map_err(|_| PathRulesError::TooLarge)?;
-    Ok((set, origins))
+    let source = Source { lists: numbered, known, side, base_dir: Arc::clone(base_dir) };
+    let patterns = Patterns::new(source);
+    // Nothing can be wrong with direct entries, and what is yet unread is looked at later.
+    if known == Known::Accepted {
+        sound(&patterns, &origins)?;
+    }
+    Ok((patterns, origins))
+}
+
+fn sound<const FOLD: bool>(patterns: &Patterns<FOLD>, origins: &Origins) -> Result<(), PathRulesError> {
+    patterns.sound().map_err(|fault| match fault {
+        Fault::Entry { number, entry, error } => PathRulesError::Entry {
+            entry: entry.to_string(),
+            element: origins.get(*number),
+            error: error.clone(),
+        },
+        Fault::Refused { number, why } => {
+            PathRulesError::Refused { element: origins.get(*number), why: why.to_string() }
+        }
+        Fault::TooLarge => PathRulesError::TooLarge,
+    })
 }

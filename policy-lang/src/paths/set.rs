@@ -1,27 +1,82 @@
-//! The patterns of one list or several. Most lists hold nothing but entries whose text tells their shape: nothing can be
-//! wrong with those any more, so their tables are made at the first question, or when somebody has time.
+//! The patterns of one list or several. What is asked of them are tables, which are made at the first question, or when somebody
+//! has time.
 
-use super::classify::Shape;
-use super::pattern::{Pattern, Side};
+use super::direct;
+use super::pattern::{self, PatternError, Side};
 use super::tables::{Tables, TablesBuilder};
 use crate::resolved::Entries;
-use regex_automata::meta::BuildError;
+use crate::rules::paths::refusal;
 use std::ops::Deref;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// A set of patterns, asked as [`Tables`]. `FOLD`: the refusing sides.
 #[derive(Debug, Clone)]
 pub(super) struct Patterns<const FOLD: bool> {
-    tables: OnceLock<Box<Tables<FOLD>>>,
-    /// What tables are yet to be made of: lists, all entries of which are direct, each with the number of its first.
-    lists: Vec<(u32, Entries)>,
-    side: Side,
+    made: OnceLock<Made<FOLD>>,
+    source: Source,
+}
+
+/// What tables are made of.
+#[derive(Debug, Clone)]
+pub(super) struct Source {
+    /// Each with the number of its first entry.
+    pub(super) lists: Vec<(u32, Entries)>,
+    pub(super) known: Known,
+    pub(super) side: Side,
+    pub(super) base_dir: Arc<str>,
+}
+
+/// What is known of the entries of some lists, least first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Known {
+    /// Nothing: they are yet to be held to what the compiler accepts.
+    Nothing,
+    /// That it accepts them.
+    Accepted,
+    /// That all of them are direct and compared as they stand.
+    Direct,
+}
+
+/// Why there are no tables of some lists.
+#[derive(Debug, Clone)]
+pub(super) enum Fault {
+    /// An entry that is no pattern.
+    Entry { number: u32, entry: Box<str>, error: PatternError },
+    /// One that the compiler does not accept, and why.
+    Refused { number: u32, why: Box<str> },
+    /// The automaton for the patterns of no simple shape.
+    TooLarge,
+}
+
+#[derive(Debug, Clone)]
+struct Made<const FOLD: bool> {
+    tables: Box<Tables<FOLD>>,
+    fault: Option<Box<Fault>>,
 }
 
 impl<const FOLD: bool> Patterns<FOLD> {
-    /// The tables, which the first who asks makes.
+    pub(super) const fn new(source: Source) -> Self {
+        Self { made: OnceLock::new(), source }
+    }
+
+    /// The tables, which the first who asks makes. Closed where they cannot be made.
     pub(super) fn tables(&self) -> &Tables<FOLD> {
-        self.tables.get_or_init(|| Box::new(builder(&self.lists, self.side).build_direct()))
+        &self.made().tables
+    }
+
+    /// Makes the tables too.
+    ///
+    /// # Errors
+    /// What is wrong with the lists.
+    pub(super) fn sound(&self) -> Result<(), &Fault> {
+        self.made().fault.as_deref().map_or(Ok(()), Err)
+    }
+
+    fn made(&self) -> &Made<FOLD> {
+        self.made.get_or_init(|| match self.source.sort() {
+            Ok(tables) => Made { tables: Box::new(tables), fault: None },
+            Err(fault) => Made { tables: Box::new(Tables::closed()), fault: Some(Box::new(fault)) },
+        })
     }
 }
 
@@ -33,62 +88,40 @@ impl<const FOLD: bool> Deref for Patterns<FOLD> {
     }
 }
 
-/// Patterns on their way to a [`Patterns`].
-#[derive(Debug)]
-pub(super) struct PatternsBuilder<const FOLD: bool> {
-    lists: Vec<(u32, Entries)>,
-    /// Made as soon as a pattern comes that is not direct: whether it fits into an automaton must be known at the end.
-    tables: Option<Box<TablesBuilder<FOLD>>>,
-    side: Side,
-}
-
-impl<const FOLD: bool> PatternsBuilder<FOLD> {
-    pub(super) const fn new(side: Side) -> Self {
-        Self { lists: Vec::new(), tables: None, side }
-    }
-
-    /// Adds a list, all entries of which are direct and compared as they stand; the first has the number `element`.
-    /// Nothing of it is copied.
-    pub(super) fn add_list(&mut self, list: &Entries, element: u32) {
-        match &mut self.tables {
-            Some(tables) => tables.add_list(list, element),
-            None => {
-                if self.lists.is_empty() {
-                    // Most have no second one, and room for four would be set aside.
-                    self.lists.reserve_exact(1);
-                }
-                self.lists.push((element, list.clone()));
+impl Source {
+    fn sort<const FOLD: bool>(&self) -> Result<Tables<FOLD>, Fault> {
+        let mut builder = TablesBuilder::new(self.side);
+        for (first, list) in &self.lists {
+            if self.known == Known::Direct || direct::are_comparable(list, self.side, false) {
+                builder.add_list(list, *first);
+            } else {
+                self.add_each(&mut builder, list, *first)?;
             }
         }
+        builder.build().map_err(|_| Fault::TooLarge)
     }
 
-    /// Adds a pattern of `element`; elements come in ascending order.
-    pub(super) fn add(&mut self, pattern: &Pattern, element: u32) {
-        self.tables().add(pattern, element);
+    fn add_each<const FOLD: bool>(
+        &self,
+        builder: &mut TablesBuilder<FOLD>,
+        list: &Entries,
+        first: u32,
+    ) -> Result<(), Fault> {
+        if self.known == Known::Nothing
+            && let Some((element, why)) = refusal(list, self.side)
+        {
+            return Err(Fault::Refused { number: first.saturating_add(element), why });
+        }
+        for (entry, number) in list.values().zip(first..) {
+            if direct::is_direct(entry, self.side) {
+                builder.add_shape(&direct::told(entry, self.side), number);
+                continue;
+            }
+            let fault = |error| Fault::Entry { number, entry: entry.into(), error };
+            for pattern in pattern::parse(entry, self.side, &self.base_dir).map_err(fault)? {
+                builder.add(&pattern, number);
+            }
+        }
+        Ok(())
     }
-
-    pub(super) fn add_shape(&mut self, shape: &Shape<'_>, element: u32) {
-        self.tables().add_shape(shape, element);
-    }
-
-    fn tables(&mut self) -> &mut TablesBuilder<FOLD> {
-        let (lists, side) = (&mut self.lists, self.side);
-        self.tables.get_or_insert_with(|| Box::new(builder(&std::mem::take(lists), side)))
-    }
-
-    /// # Errors
-    /// The automaton for the patterns of no simple shape grows too large.
-    pub(super) fn build(self) -> Result<Patterns<FOLD>, Box<BuildError>> {
-        let tables = match self.tables {
-            Some(tables) => OnceLock::from(Box::new(tables.build()?)),
-            None => OnceLock::new(),
-        };
-        Ok(Patterns { tables, lists: self.lists, side: self.side })
-    }
-}
-
-fn builder<const FOLD: bool>(lists: &[(u32, Entries)], side: Side) -> TablesBuilder<FOLD> {
-    let mut builder = TablesBuilder::new(side);
-    lists.iter().for_each(|(element, list)| builder.add_list(list, *element));
-    builder
 }

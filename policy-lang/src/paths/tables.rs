@@ -78,21 +78,21 @@ impl<const FOLD: bool> TablesBuilder<FOLD> {
     /// The automaton for the patterns of no simple shape grows too large.
     pub(super) fn build(mut self) -> Result<Tables<FOLD>, Box<BuildError>> {
         let rest = std::mem::take(&mut self.rest).build()?;
-        Ok(Tables { rest: rest.map(Box::new), ..self.build_direct() })
-    }
-
-    /// The same where only lists were added: nothing can fail then.
-    pub(super) fn build_direct(self) -> Tables<FOLD> {
-        let mut set = self.set;
+        let mut set = Tables { rest: rest.map(Box::new), ..self.set };
         for keys in [&mut set.paths, &mut set.names, &mut set.prefixes, &mut set.suffixes] {
             keys.finish();
         }
         set.components = ![&set.names, &set.prefixes, &set.suffixes].iter().all(|keys| keys.is_empty());
-        set
+        Ok(set)
     }
 }
 
 impl<const FOLD: bool> Tables<FOLD> {
+    /// The tables of patterns that could not be read: nothing is allowed, and everything refused.
+    pub(super) fn closed() -> Self {
+        Self { everything: FOLD.then_some(0), ..Self::default() }
+    }
+
     /// The least element that matches `path`. On the refusing sides `path` is folded.
     pub(super) fn find(&self, path: &[u8]) -> Option<u32> {
         let mut least = self.everything.unwrap_or(NONE).min(self.paths.find_path(path));

@@ -121,6 +121,12 @@ impl Entries {
         })
     }
 
+    /// The elements.
+    pub(crate) fn values(&self) -> impl ExactSizeIterator<Item = &str> + Clone {
+        let text = self.text.as_str();
+        self.ranges().map(move |range| text.get(range).unwrap_or_default())
+    }
+
     /// The elements, in bytes.
     pub(crate) fn bytes(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         let text = self.text.as_str().as_bytes();

@@ -11,8 +11,19 @@ use crate::paths::pattern::Side;
 pub struct List {
     entries: Entries,
     places: Places,
-    /// On which side of path rules every element is known to be one whose text tells its shape.
-    direct: Option<Side>,
+    known: Known,
+}
+
+/// What is known of the elements of a list.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Known {
+    /// That the compiler accepts them.
+    #[default]
+    Accepted,
+    /// That the text of each tells its shape, on that side of path rules.
+    Direct(Side),
+    /// Nothing yet.
+    Unread,
 }
 
 /// One element of a [`List`].
@@ -34,7 +45,7 @@ impl List {
 
     /// The list that [`List::joined`] is the text of. Its places are to be put in.
     pub(crate) fn split(text: Part) -> Self {
-        Self { entries: Entries::split(text), places: Places::default(), direct: None }
+        Self { entries: Entries::split(text), places: Places::default(), known: Known::Accepted }
     }
 
     /// All elements in one text, which [`List::split`] takes apart again; `None` where it could not: a list without
@@ -85,17 +96,25 @@ impl List {
 
     /// Remembers what was found of every element, so that it need not be looked for twice.
     pub(crate) const fn set_direct(&mut self, side: Side) {
-        self.direct = Some(side);
+        self.known = Known::Direct(side);
     }
 
-    pub(crate) const fn known_direct(&self) -> Option<Side> {
-        self.direct
+    pub(crate) fn is_known_direct(&self, side: Side) -> bool {
+        self.known == Known::Direct(side)
+    }
+
+    /// Says that nobody has held the elements to what the compiler accepts.
+    pub(crate) const fn set_unread(&mut self) {
+        self.known = Known::Unread;
+    }
+
+    pub(crate) fn is_unread(&self) -> bool {
+        self.known == Known::Unread
     }
 
     /// The elements as written.
     pub fn values(&self) -> impl ExactSizeIterator<Item = &str> + Clone {
-        let text = self.entries.text().as_str();
-        self.entries.ranges().map(move |range| text.get(range).unwrap_or_default())
+        self.entries.values()
     }
 }
 
@@ -149,7 +168,7 @@ impl ListBuilder {
     }
 
     pub(crate) fn finish(self) -> List {
-        List { entries: Entries::new(self.text, self.ends), places: self.places, direct: None }
+        List { entries: Entries::new(self.text, self.ends), places: self.places, known: Known::Accepted }
     }
 }
 

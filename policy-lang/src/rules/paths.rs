@@ -2,15 +2,15 @@
 
 use super::{Kind, glob, list};
 use crate::diag::{Code, Diagnostic, quoted};
-use crate::endpoint::{Key, KeyKind};
+use crate::endpoint::{Catalogue, Key, KeyKind};
 use crate::lower::{Context, Text};
-use crate::parse::Node;
+use crate::parse::{Node, NodeKind};
 use crate::paths::{
     self,
     pattern::{self, Side},
 };
-use crate::resolved::List;
-use crate::source::Spanned;
+use crate::resolved::{Entries, List};
+use crate::source::{SourceMap, Span, Spanned};
 
 pub(crate) const KIND: Kind = Kind {
     kind: KeyKind::Paths,
@@ -77,7 +77,38 @@ pub(crate) fn are_direct(key: Key, list: &mut List) -> bool {
     paths::are_direct(list, side(key))
 }
 
-const fn side(key: Key) -> Side {
+/// The first entry that [`element`] does not take as it stands, and what it says of it.
+pub(crate) fn refusal(entries: &Entries, side: Side) -> Option<(u32, Box<str>)> {
+    if paths::entries_are_direct(entries, side) {
+        return None;
+    }
+    let (key, sources, catalogue) = (key(side), SourceMap::default(), Catalogue::builtin());
+    (0..).zip(entries.values()).find_map(|(number, entry)| {
+        let mut cx = Context::new(&sources, Span::NOWHERE.source, &catalogue);
+        let node = Node {
+            kind: NodeKind::Text { text: entry.into(), quoted: true },
+            span: Span::NOWHERE,
+            via: None,
+        };
+        let read = element(&mut cx, key, node);
+        match cx.finish().into_iter().next() {
+            Some(found) => Some((number, found.message.into())),
+            None if read.is_some_and(|read| read.value == entry) => None,
+            None => Some((number, super::NOT_TAKEN.into())),
+        }
+    })
+}
+
+const fn key(side: Side) -> Key {
+    match side {
+        Side::Allow => Key::PathsAllow,
+        Side::ReadOnly => Key::PathsReadOnly,
+        Side::Deny => Key::PathsDeny,
+    }
+}
+
+/// The side of path rules that a key speaks of.
+pub(crate) const fn side(key: Key) -> Side {
     match key {
         Key::PathsAllow => Side::Allow,
         Key::PathsReadOnly => Side::ReadOnly,

@@ -4,6 +4,7 @@ use crate::auth::Tokens;
 use crate::engine::Engine;
 use crate::guard::Guard;
 use policy_lang::endpoint::{EndpointId, Group};
+use policy_lang::form::FormError;
 use policy_lang::policy::{CompiledPolicy, EndpointPolicy};
 use policy_lang::resolved::EndpointIx;
 
@@ -16,10 +17,23 @@ pub struct PolicyState {
     pub guard: Guard,
     /// Who may call.
     pub tokens: Tokens,
+    /// How messages call where it was read from.
+    pub source: String,
     /// What was found about the policy and did not keep it from going into force, one sentence each.
     pub warnings: Vec<String>,
     /// How often and how many at once.
     pub(crate) engine: Engine,
+}
+
+/// Why a policy that could be loaded cannot go into force.
+#[derive(Debug, thiserror::Error)]
+pub enum Unprepared {
+    /// A compiled set with a value that the compiler would have refused.
+    #[error("{0}: {1}")]
+    Policy(String, FormError),
+    /// The system's error.
+    #[error("cannot open the directories that the policy names: {0}")]
+    Directories(std::io::Error),
 }
 
 /// What is said where the agents group is open and nobody needs a token.
@@ -37,7 +51,7 @@ impl PolicyState {
         earlier: Option<&Self>,
     ) -> Self {
         let engine = Engine::new(tokens.principals().len(), policy.endpoints().len());
-        let mut state = Self { policy, guard, tokens, warnings, engine };
+        let mut state = Self { policy, guard, tokens, source: String::new(), warnings, engine };
         if state.tokens.is_open() && state.opens(Group::Agents) {
             state.warnings.push(ANSWERS_ITSELF.to_owned());
         }
@@ -47,17 +61,17 @@ impl PolicyState {
         state
     }
 
-    /// Does what a decision does not need to be known, only to be made fast: sorts the path rules into tables and opens the
-    /// directories that they name, but for those that `earlier` holds. Until it is done, a call that needs either waits.
+    /// Does what only a decision about a path needs: reads the path rules of a compiled set, sorts them into tables and opens
+    /// the directories that they name, but for those that `earlier` holds. Until it is done, a call that needs it waits.
     ///
     /// # Errors
-    /// The system's error where a directory cannot be opened for a reason that lies in the process.
-    pub fn prepare(&self, earlier: Option<&Self>) -> std::io::Result<()> {
+    /// An entry that the compiler does not accept, or a directory that cannot be opened for a reason that lies in the process.
+    pub fn prepare(&self, earlier: Option<&Self>) -> Result<(), Unprepared> {
+        self.policy.prepare().map_err(|error| Unprepared::Policy(self.source.clone(), error))?;
         let rules = self.policy.path_rules();
-        rules.iter().for_each(|rules| rules.prepare());
         let roots: Vec<&[u8]> = rules.iter().flat_map(|rules| rules.roots()).collect();
-        self.guard.hold(&roots, earlier.map(|earlier| &earlier.guard))?;
-        Ok(())
+        let held = self.guard.hold(&roots, earlier.map(|earlier| &earlier.guard));
+        held.map_err(|error| Unprepared::Directories(error.into()))
     }
 
     /// Whether `pty_connect` answers, so that its listener is worth opening.

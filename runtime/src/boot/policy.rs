@@ -95,7 +95,8 @@ impl Loader {
             .map_err(|error| Fault::failed(format!("{}: {error}", source.name)))?;
         let guard = guard::begin(&policy, env, &self.state_dir, earlier.map(|earlier| &earlier.guard))?;
         let exposure = flags::exposure(&self.options, &tokens)?;
-        Ok(Loaded { state: PolicyState::new(policy, tokens, guard, warnings, earlier), findings, exposure })
+        let state = PolicyState::new(policy, tokens, guard, warnings, earlier);
+        Ok(Loaded { state: PolicyState { source: source.name, ..state }, findings, exposure })
     }
 
     fn compile(&self, source: &Source, env: &Env) -> Result<(CompiledPolicy, Vec<String>, String), Fault> {
@@ -112,6 +113,7 @@ impl Loader {
             base_values: &self.base_values,
             facts: Facts { variable_is_set: Some(&is_set), server_token: env.server_token().is_some() },
             switches: &self.switches,
+            leave_paths: true,
             ..Inputs::new(&self.catalogue, &levels)
         };
         let outcome = match &source.text {

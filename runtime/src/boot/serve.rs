@@ -4,7 +4,7 @@ use super::policy::Loader;
 use super::signals::{Signals, any};
 use super::{Fault, LAST_CALLS, Options, flags};
 use crate::agents::automation;
-use crate::app::{App, Settings};
+use crate::app::{App, Settings, Unprepared};
 use crate::cli::Exit;
 use crate::env::Env;
 use crate::http::{Crowd, listen};
@@ -111,7 +111,7 @@ pub(super) async fn run(
 /// child may run before the directories are held.
 fn prepare(app: &App) -> Result<(), Fault> {
     #[cfg(debug_assertions)]
-    hold_up(&app.env).map_err(unprepared)?;
+    hold_up(&app.env).map_err(|error| unprepared(Unprepared::Directories(error)))?;
     app.policy().prepare(None).map_err(unprepared)
 }
 
@@ -197,8 +197,12 @@ fn hold_up(env: &Env) -> std::io::Result<()> {
     Ok(())
 }
 
-fn unprepared(error: std::io::Error) -> Fault {
-    Fault::failed(format!("cannot open the directories that the policy names: {error}"))
+fn unprepared(error: Unprepared) -> Fault {
+    let fault = Fault::failed(error.to_string());
+    match error {
+        Unprepared::Policy(_, error) => fault.help(error.help()),
+        Unprepared::Directories(_) => fault,
+    }
 }
 
 /// Puts the policy of the source into force, where it is one; keeps the old one otherwise.

@@ -1,0 +1,45 @@
+//! What a set whose path entries were left unread is held to later.
+
+use super::FormError;
+use super::read::{bad, uncompiled};
+use crate::compile::CompileError;
+use crate::policy::CompiledPolicy;
+use crate::resolved::{ResolvedStatement, ResolvedValue};
+use crate::rules;
+
+impl CompiledPolicy {
+    /// Holds path entries that were left unread to what the compiler accepts, and makes the tables of all path rules, which
+    /// the first question would have to make. Until then a side of path rules with an entry that the compiler does not accept
+    /// is closed: it allows nothing, or refuses everything.
+    ///
+    /// # Errors
+    /// What reading the set would have said. Nothing of the policy is to be used then.
+    pub fn prepare(&self) -> Result<(), FormError> {
+        self.resolved.statements.iter().try_for_each(|statement| self.read_late(statement))?;
+        for (ix, endpoint) in self.endpoints() {
+            if let Some(rules) = &endpoint.paths {
+                rules.prepare().map_err(|error| {
+                    let endpoint = self.name(ix).unwrap_or_default().to_owned();
+                    uncompiled(&CompileError::Paths { endpoint, error })
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Rules that no endpoint comes to see are held to it like any other.
+    fn read_late(&self, statement: &ResolvedStatement) -> Result<(), FormError> {
+        match &statement.value {
+            ResolvedValue::List(list) if list.is_unread() => {
+                match rules::paths::refusal(list.entries(), rules::paths::side(statement.key)) {
+                    None => Ok(()),
+                    Some((_, why)) => {
+                        let at = format!("{} {}", self.rule_name(statement.rule), statement.key.as_str());
+                        Err(bad(&at, &why))
+                    }
+                }
+            }
+            _ => Ok(()),
+        }
+    }
+}
