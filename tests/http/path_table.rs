@@ -224,18 +224,7 @@ impl Run {
         });
         let setup =
             Setup::new().policy(&policy.to_string()).env("ABX_AUDIT_FILE", "{base}/audit.log").within(within);
-        let server = match fault {
-            None => setup.start(),
-            // A filter holds for the thread that asks for it and for what that starts.
-            Some(errno) => std::thread::spawn(move || {
-                apply_filter(&without_openat2(errno)).unwrap();
-                setup.start()
-            })
-            .join()
-            .unwrap(),
-        };
-        let walks = server.stderr().iter().any(|line| line.contains("openat2 does not work here"));
-        assert_eq!(walks, fault.is_some(), "{:?}", server.stderr());
+        let server = start(setup, fault);
         outside(server.dir.path());
         inside(server.dir.path());
         Self {
@@ -306,6 +295,23 @@ impl Run {
         }
         inside(self.server.dir.path());
     }
+}
+
+/// Starts a server whose kernel refuses `openat2` with an error, or has it.
+fn start(setup: Setup, fault: Option<i32>) -> Server {
+    let server = match fault {
+        None => setup.start(),
+        // A filter holds for the thread that asks for it and for what that starts.
+        Some(errno) => std::thread::spawn(move || {
+            apply_filter(&without_openat2(errno)).unwrap();
+            setup.start()
+        })
+        .join()
+        .unwrap(),
+    };
+    let walks = server.stderr().iter().any(|line| line.contains("openat2 does not work here"));
+    assert_eq!(walks, fault.is_some(), "{:?}", server.stderr());
+    server
 }
 
 fn without_openat2(errno: i32) -> BpfProgram {
