@@ -59,6 +59,7 @@ pub mod weight;
 pub mod workspace;
 
 use crate::env::Withheld;
+use crate::guard::Seals;
 use crate::process::Engine;
 use credentials::{Credentials, Masks};
 use install::Installs;
@@ -90,6 +91,7 @@ pub struct Agents {
     /// Every session that is served.
     pub live: Arc<Live>,
     place: Place,
+    seals: Arc<Seals>,
     opened: OnceCell<Opened>,
 }
 
@@ -104,9 +106,16 @@ pub struct Opened {
 
 impl Agents {
     /// A service that keeps its state beneath `state_dir`, which must lie outside `base_dir`, and starts its agents on
-    /// `engine`. `withheld` is what the environment said and no child gets by itself. Touches no file.
+    /// `engine`. `withheld` is what the environment said and no child gets by itself; the state is sealed in `seals`. Touches
+    /// no file.
     #[must_use]
-    pub fn new(state_dir: PathBuf, base_dir: PathBuf, engine: Arc<Engine>, withheld: Arc<Withheld>) -> Self {
+    pub fn new(
+        state_dir: PathBuf,
+        base_dir: PathBuf,
+        engine: Arc<Engine>,
+        withheld: Arc<Withheld>,
+        seals: Arc<Seals>,
+    ) -> Self {
         let installs = Installs::new(&state_dir);
         let place = Place { state_dir, base_dir };
         let masks = Arc::<Masks>::default();
@@ -125,6 +134,7 @@ impl Agents {
             automation,
             live: Arc::default(),
             place,
+            seals,
             opened: OnceCell::new(),
         }
     }
@@ -136,6 +146,8 @@ impl Agents {
     pub async fn open(&self) -> Result<&Opened, StoreError> {
         let open = async || {
             let store = Store::open(self.place.clone()).await?;
+            // It may have been made just now.
+            self.seals.hold_state(&self.place.state_dir);
             let log = Log::new(store.clone(), Bounds::default());
             sessions::recover::recover(&store, &log).await?;
             Ok(Opened { store, log })

@@ -74,7 +74,8 @@ impl App {
     ) -> Self {
         let base_dir = policy.policy.base_dir().into();
         let (state_dir, withheld) = (settings.state_dir.clone(), Arc::clone(&env.withheld));
-        let agents = Arc::new(Agents::new(state_dir, base_dir, Arc::clone(&processes), withheld));
+        let seals = Arc::clone(policy.guard.seals());
+        let agents = Arc::new(Agents::new(state_dir, base_dir, Arc::clone(&processes), withheld, seals));
         let (boot, _) = uuid::Uuid::new_v4().as_u64_pair();
         Self {
             policy: RwLock::new(Arc::new(policy)),

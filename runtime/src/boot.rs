@@ -53,7 +53,7 @@ fn start(options: Options, declared: Option<commands::Declared>) -> Result<(), F
     let settings = flags::settings(&options, &env)?;
     let user = children::user(&options)?;
     let declared = declared.map_or_else(|| commands::find(&options, &env, user.as_ref()), Ok)?;
-    let loader = Loader::new(&options, &settings, &declared, &env)?;
+    let loader = Loader::new(&options, &settings, &declared, &env, Arc::default())?;
     let loaded = loader.load(&env, None)?;
     // From here on no secret is read from the environment any more, and no second thread exists yet.
     env.scrub();

@@ -28,7 +28,9 @@
 //! - **A trailing `/` or `/.`** asks for a directory and never makes the last part of a path escape its rule.
 //! - **Recursion.** A tree operation judges every entry it meets; see [`PathJudge::narrows_below`].
 //! - **The base directory** and what contains it is never removed, renamed or replaced.
-//! - **Sealed paths** (the audit file) are refused for every operation, also inside a root.
+//! - **Sealed paths** (the audit file, the state directory) are refused for every operation, also inside a root; and so is what
+//!   the server knows of them by device and inode ([`Seals`]), under whatever name a handle on it was opened or an entry was
+//!   found, so that renaming a directory above it, or a hard link, makes nothing of it reachable.
 
 mod error;
 mod foreign;
@@ -42,9 +44,11 @@ mod options;
 mod owner;
 mod path;
 mod place;
+mod reach;
 mod resolve;
 mod root;
 mod rules;
+mod seals;
 mod tree;
 mod verdict;
 mod walk;
@@ -60,5 +64,6 @@ pub use path::{NormalPath, is_below};
 pub use place::Place;
 pub use root::Guard;
 pub use rules::EndpointRules;
-pub use tree::{Dir, ListingBuffer};
+pub use seals::{Identity, Seals};
+pub use tree::{Dir, Listed, ListingBuffer};
 pub use verdict::{Op, PathJudge, Refusal, RefusalKind, Symlinks};

@@ -3,7 +3,7 @@
 //! `table` runs one table of paths over both resolvers, both link modes and every operation; `races` moves the ground
 //! while it is walked on; `mounts` puts kernel file systems inside the base; `poorer` takes away what a file system can;
 //! `durable` stops a writer at each step; `deadlines` are about work without an end; `properties` draws paths at random;
-//! `services` are the cases of single services. What lies outside must be as it was.
+//! `sealed` gives what is sealed other names; `services` are the cases of single services. What lies outside must be as it was.
 
 #[path = "../golden.rs"]
 mod golden;
@@ -22,6 +22,8 @@ mod properties;
 mod races;
 #[cfg(test)]
 mod rows;
+#[cfg(test)]
+mod sealed;
 #[cfg(test)]
 mod services;
 #[cfg(test)]

@@ -14,10 +14,10 @@ use runtime::guard::{GuardError, NormalPath, Resolver, Symlinks};
 use std::io::Read as _;
 use std::path::PathBuf;
 
-type Operation = fn(&World, &NormalPath, &mut Vec<u8>) -> Result<(), FilesError>;
+pub(crate) type Operation = fn(&World, &NormalPath, &mut Vec<u8>) -> Result<(), FilesError>;
 
 /// Name, whether it may change the world, what it does. Whatever it answers goes into the last argument.
-const OPERATIONS: [(&str, bool, Operation); 11] = [
+pub(crate) const OPERATIONS: [(&str, bool, Operation); 11] = [
     ("read", false, |world, path, answer| {
         let mut file = read::open(world.access(), path, None)?;
         answer.extend_from_slice(&file.path);

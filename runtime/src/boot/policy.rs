@@ -11,6 +11,7 @@ use crate::app::{PolicyState, Settings};
 use crate::auth::Tokens;
 use crate::env::Env;
 use crate::env::uploads::{self, BaseValue};
+use crate::guard::Seals;
 use crate::log;
 use policy_lang::check::Facts;
 use policy_lang::diag::Levels;
@@ -32,6 +33,8 @@ pub(super) struct Loader {
     switches: Vec<GroupSwitch>,
     /// What no endpoint may reach, beside the audit log.
     state_dir: PathBuf,
+    /// The same by what it is.
+    seals: Arc<Seals>,
     base_values: Vec<BaseValue>,
 }
 
@@ -63,6 +66,7 @@ impl Loader {
         settings: &Settings,
         declared: &Declared,
         env: &Env,
+        seals: Arc<Seals>,
     ) -> Result<Self, Fault> {
         let base_values = env.base_values().map_err(|error| Fault::failed(error).help(uploads::SIZE_HELP))?;
         let catalogue = declared.routes.catalogue().clone();
@@ -71,6 +75,7 @@ impl Loader {
             catalogue,
             switches: declared.switches.clone(),
             state_dir: settings.state_dir.clone(),
+            seals,
             base_values,
         })
     }
@@ -93,7 +98,8 @@ impl Loader {
         }
         let tokens = Tokens::read(declared, legacy, |variable| env.secret(variable))
             .map_err(|error| Fault::failed(format!("{}: {error}", source.name)))?;
-        let guard = guard::begin(&policy, env, &self.state_dir, earlier.map(|earlier| &earlier.guard))?;
+        let sealing = guard::Sealing { state_dir: &self.state_dir, seals: &self.seals };
+        let guard = guard::begin(&policy, env, sealing, earlier.map(|earlier| &earlier.guard))?;
         let exposure = flags::exposure(&self.options, &tokens)?;
         let state = PolicyState::new(policy, tokens, guard, warnings, earlier);
         Ok(Loaded { state: PolicyState { source: source.name, ..state }, findings, exposure })

@@ -10,7 +10,7 @@ mod zip;
 use self::bounded::{Capped, Exact};
 use super::descent::Descent;
 use super::{Access, FilesError, Spool};
-use crate::guard::{Dir, Guard, GuardError, Kind, ListingBuffer, NormalPath, Op, Opened};
+use crate::guard::{Dir, Guard, GuardError, Kind, Listed, ListingBuffer, NormalPath, Op, Opened};
 use rustix::fd::OwnedFd;
 use rustix::fs::Stat;
 use std::cell::Cell;
@@ -196,7 +196,11 @@ impl Run<'_, '_> {
             self.packer.directory(&name, &rustix::fs::fstat(dir.fd())?)?;
         }
         let mut left = Vec::new();
-        dir.read(buffer, |name, kind| {
+        dir.read(buffer, |Listed { name, kind, sealed }| {
+            if sealed {
+                self.skipped += 1;
+                return ControlFlow::Continue(());
+            }
             let kind = kind.or_else(|| dir.stat(name).ok().as_ref().map(crate::guard::kind_of));
             left.extend(kind.map(|kind| (name.to_vec(), kind)));
             ControlFlow::Continue(())

@@ -2,7 +2,9 @@
 
 use super::descent::Descent;
 use super::{Access, FilesError};
-use crate::guard::{Dir, GuardError, Kind, Last, ListingBuffer, NormalPath, Op, Place};
+use crate::guard::{
+    Dir, GuardError, Kind, Last, Listed, ListingBuffer, NormalPath, Op, Place, Refusal, RefusalKind,
+};
 use rustix::fs::AtFlags;
 use rustix::io::Errno;
 use std::ops::ControlFlow;
@@ -103,14 +105,19 @@ pub(super) fn survey(
     }
 }
 
+/// What lies in a directory; a refusal where something of it is sealed.
 fn names(dir: &Dir, buffer: &mut ListingBuffer) -> Result<Vec<(Vec<u8>, Kind)>, FilesError> {
-    let mut names = Vec::new();
-    dir.read(buffer, |name, kind| {
+    let (mut names, mut refused) = (Vec::new(), false);
+    dir.read(buffer, |Listed { name, kind, sealed }| {
+        if sealed {
+            refused = true;
+            return ControlFlow::Break(());
+        }
         let kind = kind.or_else(|| dir.stat(name).ok().as_ref().map(crate::guard::kind_of));
         names.extend(kind.map(|kind| (name.to_vec(), kind)));
         ControlFlow::Continue(())
     })?;
-    Ok(names)
+    if refused { Err(FilesError::from_guard(Refusal::own(RefusalKind::Denied).into())) } else { Ok(names) }
 }
 
 /// What is left to do in a directory that is being emptied.

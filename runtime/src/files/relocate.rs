@@ -84,6 +84,9 @@ pub fn relocate(
 /// Every entry of a tree must be free to leave where it is and to arrive where it goes.
 fn judge_tree(access: Access<'_>, from: &Place, to: &Place) -> Result<(), (FilesError, End)> {
     let Access { guard, judge, .. } = access;
+    if let Some(dir) = &from.existing {
+        guard.check_below(dir).map_err(|error| (FilesError::from_guard(error), End::Source))?;
+    }
     if !guard.narrows_below(judge, &from.path, Op::Delete) && !guard.narrows_below(judge, &to.path, Op::Write)
     {
         return Ok(());

@@ -3,7 +3,7 @@
 
 use super::descent::{HELD, Near};
 use super::{FilesError, Stop};
-use crate::guard::{Dir, Guard, GuardError, Kind, ListingBuffer, NormalPath, Op, PathJudge, kind_of};
+use crate::guard::{Dir, Guard, GuardError, Kind, Listed, ListingBuffer, NormalPath, Op, PathJudge, kind_of};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -183,7 +183,7 @@ impl<'s, 'a, V: Visitor> Worker<'s, 'a, V> {
         let mut below = Vec::new();
         let mut counter = 0_u32;
         // An error in the middle of a listing ends this directory: what was seen stays.
-        let _ = dir.read(buffer, |name, kind| {
+        let _ = dir.read(buffer, |Listed { name, kind, sealed }| {
             counter = counter.wrapping_add(1);
             if counter % 64 == 1 && stop.check().is_err() {
                 end.timed_out = true;
@@ -191,7 +191,7 @@ impl<'s, 'a, V: Visitor> Worker<'s, 'a, V> {
             }
             path.truncate(path_stem);
             path.extend_from_slice(name);
-            if narrows && guard.judge(judge, &path, shared.op).is_err() {
+            if sealed || (narrows && guard.judge(judge, &path, shared.op).is_err()) {
                 end.skipped += 1;
                 return ControlFlow::Continue(());
             }

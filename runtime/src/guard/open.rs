@@ -143,12 +143,13 @@ impl Guard {
         else {
             return Ok(None);
         };
-        let fd = match self.resolver().open(held.fd(), relative, flags) {
+        let fd = match self.reach(held, relative, flags)? {
             Err(Errno::LOOP | Errno::NOTDIR) => return Ok(None),
             Err(Errno::NOENT) if !resolved => return Ok(None),
             opened => opened.map_err(GuardError::from_open)?,
         };
         let stat = rustix::fs::fstat(&fd).map_err(GuardError::Io)?;
+        self.check_sealed(&stat)?;
         check_device(self.device_of(root), stat.st_dev, fd.as_fd())?;
         Ok(Some(Opened { fd, stat, path: path.to_vec() }))
     }

@@ -1,6 +1,7 @@
 //! What a guard is made from.
 
-use super::Resolver;
+use super::{Resolver, Seals};
+use std::sync::Arc;
 
 /// What a guard is made from. Paths are absolute and normal.
 #[derive(Debug, Clone)]
@@ -12,6 +13,10 @@ pub struct GuardOptions<'a> {
     pub roots: Vec<&'a [u8]>,
     /// Paths refused for every operation, such as the audit file.
     pub sealed: Vec<Vec<u8>>,
+    /// Those of them that are directories: what lies in one is refused also where it was renamed within a root.
+    pub sealed_dirs: Vec<Vec<u8>>,
+    /// What is refused by what it is.
+    pub seals: Arc<Seals>,
     /// How to open.
     pub resolver: Resolver,
     /// Whether what was changed is synced before it is reported. Only where nothing has to outlive the machine, as in
@@ -27,6 +32,8 @@ impl GuardOptions<'_> {
             base_dir: base_dir.into(),
             roots: Vec::new(),
             sealed: Vec::new(),
+            sealed_dirs: Vec::new(),
+            seals: Arc::default(),
             resolver: Resolver::detect(),
             durable: true,
         }

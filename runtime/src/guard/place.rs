@@ -7,10 +7,11 @@ use super::owner::give_directory;
 use super::path::{below, parts, split_last};
 use super::root::Guard;
 use super::verdict::{Op, PathJudge};
-use super::{GuardError, NormalPath, Resolver};
+use super::{GuardError, NormalPath, Resolver, Seals};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, Mode, OFlags, Stat};
 use rustix::io::Errno;
+use std::sync::Arc;
 
 /// A directory handle and one name in it.
 #[derive(Debug)]
@@ -25,6 +26,7 @@ pub struct Place {
     pub existing: Option<Stat>,
     /// Whether the path as asked ended in a link that was followed to get here.
     pub followed: bool,
+    pub(super) seals: Arc<Seals>,
 }
 
 impl Place {
@@ -84,23 +86,26 @@ impl Guard {
         let (above, name) = split_last(path).ok_or(GuardError::IsRoot)?;
         let relative = below(&held.path, above).ok_or(GuardError::IsRoot)?;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY;
-        let dir = match self.resolver().open(held.fd(), relative, flags) {
+        let dir = match self.reach(held, relative, flags)? {
             Err(Errno::NOENT) if !resolved => return Ok(None),
-            Err(Errno::NOENT) if parents => match self.make_directories(held.fd(), relative) {
+            Err(Errno::NOENT) if parents => match self.make_directories(held.fd(), relative)? {
                 Err(Errno::LOOP | Errno::NOTDIR) => return Ok(None),
                 made => made.map_err(making)?,
             },
             Err(Errno::LOOP | Errno::NOTDIR) => return Ok(None),
             opened => opened.map_err(GuardError::from_open)?,
         };
-        let dev = rustix::fs::fstat(&dir).map_err(GuardError::Io)?.st_dev;
-        check_device(self.device_of(root), dev, dir.as_fd())?;
+        let stat = rustix::fs::fstat(&dir).map_err(GuardError::Io)?;
+        self.check_sealed(&stat)?;
+        check_device(self.device_of(root), stat.st_dev, dir.as_fd())?;
         let existing = match rustix::fs::statat(&dir, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Some(stat),
             Err(Errno::NOENT) => None,
             Err(error) => return Err(GuardError::from_open(error)),
         };
-        Ok(Some(Place { dir, name: name.to_vec(), path: path.to_vec(), existing, followed: false }))
+        existing.as_ref().map_or(Ok(()), |existing| self.check_sealed(existing))?;
+        let (name, path, seals) = (name.to_vec(), path.to_vec(), Arc::clone(self.seals()));
+        Ok(Some(Place { dir, name, path, existing, followed: false, seals }))
     }
 }
 
@@ -114,29 +119,43 @@ fn making(error: Errno) -> GuardError {
 
 impl Guard {
     /// Makes the directories of `relative` beneath `root` that are missing, each durable before the next, and opens the
-    /// last one.
-    fn make_directories(&self, root: BorrowedFd<'_>, relative: &[u8]) -> Result<OwnedFd, Errno> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY;
-        let mut here = Resolver::Walk.open(root, b".", flags)?;
+    /// last one. Nothing is made in what is sealed.
+    fn make_directories(
+        &self,
+        root: BorrowedFd<'_>,
+        relative: &[u8],
+    ) -> Result<Result<OwnedFd, Errno>, GuardError> {
+        let mut here = match self.enter(root, b".") {
+            Ok(here) => here,
+            Err(error) => return Ok(Err(error)),
+        };
         for name in parts(relative) {
-            let next = match Resolver::Walk.open(here.as_fd(), name, flags) {
-                Err(Errno::NOENT) => {
-                    let made = match rustix::fs::mkdirat(&here, name, Mode::from_bits_truncate(0o777)) {
-                        Ok(()) => true,
-                        Err(Errno::EXIST) => false,
-                        Err(error) => return Err(error),
-                    };
-                    let next = Resolver::Walk.open(here.as_fd(), name, flags)?;
-                    if made {
-                        give_directory(&here, &next);
-                        self.sync(&here)?;
-                    }
-                    next
-                }
-                opened => opened?,
+            self.check_sealed(&rustix::fs::fstat(&here).map_err(GuardError::Io)?)?;
+            here = match self.enter(here.as_fd(), name) {
+                Ok(next) => next,
+                Err(error) => return Ok(Err(error)),
             };
-            here = next;
         }
-        Ok(here)
+        Ok(Ok(here))
+    }
+
+    /// Opens a directory, which is made where it is missing.
+    fn enter(&self, here: BorrowedFd<'_>, name: &[u8]) -> Result<OwnedFd, Errno> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+        match Resolver::Walk.open(here, name, flags) {
+            Err(Errno::NOENT) => {}
+            opened => return opened,
+        }
+        let made = match rustix::fs::mkdirat(here, name, Mode::from_bits_truncate(0o777)) {
+            Ok(()) => true,
+            Err(Errno::EXIST) => false,
+            Err(error) => return Err(error),
+        };
+        let next = Resolver::Walk.open(here, name, flags)?;
+        if made {
+            give_directory(here, &next);
+            self.sync(here)?;
+        }
+        Ok(next)
     }
 }

@@ -126,6 +126,7 @@ impl<'g> Walk<'g> {
             opened => opened.map_err(GuardError::from_open)?,
         };
         let stat = rustix::fs::fstat(&fd).map_err(GuardError::Io)?;
+        self.guard.check_sealed(&stat)?;
         // Magic links live on foreign file systems: they are refused here, before their text is read.
         check_device(self.guard.device_of(self.at), stat.st_dev, fd.as_fd())?;
         Ok(Some((fd, kind_of(&stat))))

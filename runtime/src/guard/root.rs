@@ -2,7 +2,7 @@
 
 use super::held::Root;
 use super::path::{below, join, parts};
-use super::{GuardOptions, Resolver, hold};
+use super::{GuardOptions, Resolver, Seals, hold};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
@@ -18,6 +18,8 @@ pub struct Guard {
     /// Whoever asks waits until they are held.
     roots: OnceLock<Roots>,
     sealed: Vec<Vec<u8>>,
+    sealed_dirs: Vec<Vec<u8>>,
+    seals: Arc<Seals>,
     resolver: Resolver,
     durable: bool,
     file_mode: LazyLock<Mode>,
@@ -71,10 +73,11 @@ impl Guard {
     ///
     /// As [`Self::open`].
     pub fn begin(options: GuardOptions<'_>, earlier: Option<&Self>) -> Result<Self, Errno> {
-        let GuardOptions { base_dir, roots: _, sealed, resolver, durable } = options;
+        let GuardOptions { base_dir, roots: _, sealed, sealed_dirs, seals, resolver, durable } = options;
         let (base, base_links) = hold::base(&base_dir, earlier.map_or(&[][..], Self::roots), resolver)?;
         let file_mode = LazyLock::new(new_file_mode as fn() -> Mode);
-        Ok(Self { base, base_links, roots: OnceLock::new(), sealed, resolver, durable, file_mode })
+        let roots = OnceLock::new();
+        Ok(Self { base, base_links, roots, sealed, sealed_dirs, seals, resolver, durable, file_mode })
     }
 
     /// Opens `roots` beside the base directory, once; `earlier` as in [`Self::open`].
@@ -188,6 +191,16 @@ impl Guard {
 
     pub(super) fn sealed(&self) -> &[Vec<u8>] {
         &self.sealed
+    }
+
+    pub(super) fn sealed_dirs(&self) -> &[Vec<u8>] {
+        &self.sealed_dirs
+    }
+
+    /// What is refused by what it is.
+    #[must_use]
+    pub const fn seals(&self) -> &Arc<Seals> {
+        &self.seals
     }
 
     pub(crate) fn root(&self, at: usize) -> Option<&Root> {

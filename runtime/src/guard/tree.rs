@@ -4,12 +4,13 @@ use super::foreign::check_device;
 use super::kind::{Kind, kind_of, ruled_out};
 use super::root::Guard;
 use super::verdict::{Op, PathJudge};
-use super::{GuardError, NormalPath, Opened, Place, Resolver};
+use super::{GuardError, NormalPath, Opened, Place, Resolver, Seals};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, FileType, OFlags, RawDir, SeekFrom, Stat};
 use rustix::io::Errno;
 use std::mem::MaybeUninit;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// Room for the names of one system call; a directory of a thousand files takes one or two.
 const LISTING_BYTES: usize = 32 * 1024;
@@ -29,10 +30,28 @@ impl Default for ListingBuffer {
 pub struct Dir {
     fd: OwnedFd,
     dev: u64,
+    inode: u64,
     path: Vec<u8>,
+    seals: Arc<Seals>,
+}
+
+/// A name in a directory.
+#[derive(Debug, Clone, Copy)]
+pub struct Listed<'n> {
+    /// The name.
+    pub name: &'n [u8],
+    /// What it is, where the file system tells it with the name.
+    pub kind: Option<Kind>,
+    /// Whether it is the name of something sealed, which nobody is to be told of.
+    pub sealed: bool,
 }
 
 impl Dir {
+    fn new(fd: OwnedFd, stat: &Stat, path: Vec<u8>, seals: &Arc<Seals>) -> Result<Self, GuardError> {
+        seals.check(stat)?;
+        Ok(Self { fd, dev: stat.st_dev, inode: stat.st_ino, path, seals: Arc::clone(seals) })
+    }
+
     /// Its absolute path, links resolved.
     #[must_use]
     pub fn path(&self) -> &[u8] {
@@ -61,12 +80,15 @@ impl Dir {
     /// The system's error.
     pub fn above(place: &Place) -> Result<Self, GuardError> {
         let fd = place.dir.try_clone().map_err(|_| GuardError::Io(Errno::MFILE))?;
-        let dev = rustix::fs::fstat(&fd).map_err(GuardError::Io)?.st_dev;
         let path = super::path::split_last(&place.path).map_or(b"/".as_slice(), |(dir, _)| dir).to_vec();
-        Ok(Self { fd, dev, path })
+        let stat = rustix::fs::fstat(&fd).map_err(GuardError::Io)?;
+        Self::new(fd, &stat, path, &place.seals)
     }
 
-    /// Calls `each` with every name, `.` and `..` left out, and the kind where the file system tells it with the name.
+    /// Calls `each` with every name, `.` and `..` left out.
+    ///
+    /// What is sealed is known by the inode that comes with the name, and only then looked at; where that of `.` shows that
+    /// these numbers are not those of the files, every name is looked at.
     ///
     /// # Errors
     ///
@@ -74,21 +96,26 @@ impl Dir {
     pub fn read(
         &self,
         buffer: &mut ListingBuffer,
-        mut each: impl FnMut(&[u8], Option<Kind>) -> ControlFlow<()>,
+        mut each: impl FnMut(Listed<'_>) -> ControlFlow<()>,
     ) -> Result<(), Errno> {
         rustix::fs::seek(&self.fd, SeekFrom::Start(0))?;
+        let known = self.seals.known();
+        let mut suspect = false;
         let mut names = RawDir::new(&self.fd, &mut buffer.0);
         while let Some(entry) = names.next() {
             let entry = entry?;
             let name = entry.file_name().to_bytes();
             if name == b"." || name == b".." {
+                suspect |= name == b"." && known.any() && entry.ino() != self.inode;
                 continue;
             }
             let kind = match entry.file_type() {
                 FileType::Unknown => None,
                 known => Some(known.into()),
             };
-            if each(name, kind).is_break() {
+            let sealed = (suspect || known.may_seal(entry.ino()))
+                && self.stat(name).is_ok_and(|stat| self.seals.check(&stat).is_err());
+            if each(Listed { name, kind, sealed }).is_break() {
                 break;
             }
         }
@@ -108,16 +135,16 @@ impl Dir {
     ///
     /// # Errors
     ///
-    /// [`GuardError::NotADirectory`] for a link and anything else, a refusal on a kernel file system.
+    /// [`GuardError::NotADirectory`] for a link and anything else, a refusal on a kernel file system and of what is sealed.
     pub fn open_dir(&self, name: &[u8]) -> Result<Self, GuardError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NONBLOCK;
         let fd = match Resolver::Walk.open(self.fd(), name, flags) {
             Err(Errno::NOTDIR | Errno::LOOP) => return Err(GuardError::NotADirectory),
             opened => opened.map_err(GuardError::from_open)?,
         };
-        let dev = rustix::fs::fstat(&fd).map_err(GuardError::Io)?.st_dev;
-        check_device(self.dev, dev, &fd)?;
-        Ok(Self { fd, dev, path: super::path::join(&self.path, name) })
+        let stat = rustix::fs::fstat(&fd).map_err(GuardError::Io)?;
+        check_device(self.dev, stat.st_dev, &fd)?;
+        Self::new(fd, &stat, super::path::join(&self.path, name), &self.seals)
     }
 
     /// Opens the directory that lies below this one under `names`, one after the other; `None` where there are none.
@@ -137,7 +164,7 @@ impl Dir {
     ///
     /// # Errors
     ///
-    /// [`GuardError::NotARegularFile`] for a link and anything else, a refusal on a kernel file system.
+    /// [`GuardError::NotARegularFile`] for a link and anything else, a refusal on a kernel file system and of what is sealed.
     pub fn open_file(&self, name: &[u8]) -> Result<(OwnedFd, Stat), GuardError> {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
         let fd = match Resolver::Walk.open(self.fd(), name, flags) {
@@ -145,22 +172,12 @@ impl Dir {
             opened => opened.map_err(GuardError::from_open)?,
         };
         let stat = rustix::fs::fstat(&fd).map_err(GuardError::Io)?;
+        self.seals.check(&stat)?;
         if let Some(error) = ruled_out(Kind::File, kind_of(&stat)) {
             return Err(error);
         }
         check_device(self.dev, stat.st_dev, &fd)?;
         Ok((fd, stat))
-    }
-}
-
-impl TryFrom<Opened> for Dir {
-    type Error = GuardError;
-
-    fn try_from(opened: Opened) -> Result<Self, GuardError> {
-        match ruled_out(Kind::Directory, opened.kind()) {
-            Some(error) => Err(error),
-            None => Ok(Self { fd: opened.fd, dev: opened.stat.st_dev, path: opened.path }),
-        }
     }
 }
 
@@ -171,6 +188,7 @@ impl Guard {
     ///
     /// As [`Guard::directory`].
     pub fn tree(&self, judge: &dyn PathJudge, path: &NormalPath, op: Op) -> Result<Dir, GuardError> {
-        self.directory(judge, path, op)?.try_into()
+        let Opened { fd, stat, path } = self.directory(judge, path, op)?;
+        Dir::new(fd, &stat, path, self.seals())
     }
 }

@@ -8,7 +8,7 @@ use super::ignored::Ignored;
 use super::index::Index;
 use super::tree::DEEPEST;
 use crate::files::{Access, FilesError};
-use crate::guard::{Dir, Kind, ListingBuffer, Op, kind_of};
+use crate::guard::{Dir, Kind, Listed, ListingBuffer, Op, kind_of};
 
 /// A path that is left out.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -72,8 +72,8 @@ impl Walk<'_> {
         self.access.stop.check()?;
         state.ignored.enter(dir, relative);
         let mut names = Vec::new();
-        dir.read(&mut state.buffer, |name, _| {
-            names.push(name.to_vec());
+        dir.read(&mut state.buffer, |Listed { name, sealed, .. }| {
+            names.extend((!sealed).then(|| name.to_vec()));
             ControlFlow::Continue(())
         })?;
         names.sort_unstable();

@@ -4,18 +4,26 @@
 
 use crate::boot::Fault;
 use crate::env::Env;
-use crate::guard::{Guard, GuardOptions, NormalPath, Resolver};
+use crate::guard::{Guard, GuardOptions, NormalPath, Resolver, Seals};
 use crate::log;
 use policy_lang::policy::CompiledPolicy;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
+use std::sync::Arc;
+
+/// What no endpoint may reach beside the audit file, and where that and the file are known by what they are.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sealing<'l> {
+    pub(super) state_dir: &'l Path,
+    pub(super) seals: &'l Arc<Seals>,
+}
 
 /// Opens the base directory. What `earlier` holds is kept: a reload follows nothing that was put in the place of a root. Nor
 /// does a start follow what could have been put below a directory that the policy opens.
 pub(super) fn begin(
     policy: &CompiledPolicy,
     env: &Env,
-    state_dir: &Path,
+    sealing: Sealing<'_>,
     earlier: Option<&Guard>,
 ) -> Result<Guard, Fault> {
     let resolver = earlier.map_or_else(Resolver::detect, Guard::resolver);
@@ -24,8 +32,13 @@ pub(super) fn begin(
     }
     let base_dir = policy.base_dir().as_bytes().to_vec();
     let audit_file = env.audit_file.as_deref().map(Path::new);
-    let sealed = audit_file.into_iter().chain([state_dir]).flat_map(spellings).collect();
-    let options = GuardOptions { base_dir, roots: Vec::new(), sealed, resolver, durable: true };
+    // It may be yet to come; whoever makes it seals it then.
+    sealing.seals.hold_state(sealing.state_dir);
+    let sealed_dirs = spellings(sealing.state_dir);
+    let sealed = audit_file.into_iter().flat_map(spellings).chain(sealed_dirs.iter().cloned()).collect();
+    let seals = Arc::clone(sealing.seals);
+    let options =
+        GuardOptions { base_dir, roots: Vec::new(), sealed, sealed_dirs, seals, resolver, durable: true };
     let guard = Guard::begin(options, earlier).map_err(|error| {
         Fault::failed(format!("cannot open the base directory `{}`: {error}", policy.base_dir()))
     })?;
