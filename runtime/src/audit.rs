@@ -12,6 +12,7 @@ mod queue;
 pub use entry::{Entry, Event, Fact};
 pub use file::FileError;
 
+use crate::guard::Seals;
 use file::FileLog;
 use queue::Queue;
 use std::path::{Path, PathBuf};
@@ -40,12 +41,12 @@ impl Audit {
         Ok(Self { queue, file: None })
     }
 
-    /// Writes to a file, which is made with mode 0600 where it does not exist.
+    /// Writes to a file, which is made with mode 0600 where it does not exist, and sealed whatever it has come to be called.
     ///
     /// # Errors
     /// Where it cannot be opened for appending, or is neither a file nor a pipe.
-    pub fn to_file(path: &Path) -> Result<Self, FileError> {
-        let log = Arc::new(Mutex::new(FileLog::open(path)?));
+    pub fn to_file(path: &Path, seals: Arc<Seals>) -> Result<Self, FileError> {
+        let log = Arc::new(Mutex::new(FileLog::open(path, seals)?));
         let queue = Queue::start(queue::Sink::File(Arc::clone(&log))).map_err(FileError::Io)?;
         Ok(Self { queue, file: Some((path.to_owned(), log)) })
     }

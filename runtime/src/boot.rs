@@ -21,6 +21,7 @@ pub use flags::Options;
 use crate::app::App;
 use crate::audit::Audit;
 use crate::env::Env;
+use crate::guard::Seals;
 use crate::log;
 use policy::Loader;
 use std::path::Path;
@@ -53,7 +54,8 @@ fn start(options: Options, declared: Option<commands::Declared>) -> Result<(), F
     let settings = flags::settings(&options, &env)?;
     let user = children::user(&options)?;
     let declared = declared.map_or_else(|| commands::find(&options, &env, user.as_ref()), Ok)?;
-    let loader = Loader::new(&options, &settings, &declared, &env, Arc::default())?;
+    let seals = Arc::<Seals>::default();
+    let loader = Loader::new(&options, &settings, &declared, &env, Arc::clone(&seals))?;
     let loaded = loader.load(&env, None)?;
     // From here on no secret is read from the environment any more, and no second thread exists yet.
     env.scrub();
@@ -61,7 +63,7 @@ fn start(options: Options, declared: Option<commands::Declared>) -> Result<(), F
     if let Some(warning) = children::exposure(user.as_ref()) {
         log::say(format_args!("warning: {warning}"));
     }
-    let audit = open_audit(env.audit_file.as_deref())?;
+    let audit = open_audit(env.audit_file.as_deref(), seals)?;
     let runtime = serve::runtime().map_err(|error| Fault::failed(format!("cannot start: {error}")))?;
     let (app, served) = runtime.block_on(async {
         // Before anyone can know that we listen: a signal must find its handler.
@@ -93,9 +95,9 @@ fn write_last_lines(app: &App) {
     log::flush(LAST_LINES);
 }
 
-fn open_audit(file: Option<&str>) -> Result<Audit, Fault> {
+fn open_audit(file: Option<&str>, seals: Arc<Seals>) -> Result<Audit, Fault> {
     match file {
-        Some(path) => Audit::to_file(Path::new(path)).map_err(|error| {
+        Some(path) => Audit::to_file(Path::new(path), seals).map_err(|error| {
             Fault::failed(format!("cannot open the audit log `{path}`: {error}"))
                 .help("set ABX_AUDIT_FILE to a file that can be written, or unset it to log to stderr")
         }),

@@ -58,6 +58,7 @@ mod precedence;
 mod raw;
 mod repositories;
 mod roots;
+mod sealed;
 mod secrets;
 mod server;
 mod shells;

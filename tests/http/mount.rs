@@ -13,12 +13,22 @@ impl Mount {
         Self::run(&["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"], at)
     }
 
-    /// What is at `at` already, but read-only.
+    /// What is at `at` already, to be made read-only and back.
+    pub fn same(at: &Path) -> Option<Self> {
+        Self::run(&["--bind", &at.display().to_string()], at)
+    }
+
+    /// The same, and read-only.
     pub fn read_only(at: &Path) -> Option<Self> {
-        let mount = Self::run(&["--bind", &at.display().to_string()], at)?;
-        let done = Command::new("mount").args(["-o", "remount,bind,ro"]).arg(at).status();
-        assert!(done.is_ok_and(|status| status.success()), "a bind mount that cannot be made read-only");
+        let mount = Self::same(at)?;
+        mount.make("ro");
         Some(mount)
+    }
+
+    /// Makes it `ro` or `rw`. No file on it may be open for writing.
+    pub fn make(&self, how: &str) {
+        let done = Command::new("mount").args(["-o", &format!("remount,bind,{how}")]).arg(&self.0).status();
+        assert!(done.is_ok_and(|status| status.success()), "a bind mount that cannot be made {how}");
     }
 
     fn run(args: &[&str], at: &Path) -> Option<Self> {

@@ -298,7 +298,7 @@ impl Run {
 }
 
 /// Starts a server whose kernel refuses `openat2` with an error, or has it.
-fn start(setup: Setup, fault: Option<i32>) -> Server {
+pub(crate) fn start(setup: Setup, fault: Option<i32>) -> Server {
     let server = match fault {
         None => setup.start(),
         // A filter holds for the thread that asks for it and for what that starts.

@@ -1,10 +1,17 @@
 //! The log as a file: appended whole lines at a time, mode 0600, followed when it is renamed or removed.
+//!
+//! The directory that it lies in is held open: whoever renames one of those above it neither stops the log nor leads it to a file
+//! of his own.
 
-use rustix::fs::{FileType, Mode, OFlags};
+use crate::guard::{Identity, Seals};
+use rustix::fd::OwnedFd;
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
+use rustix::io::Errno;
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Why the log cannot be opened or written.
 #[derive(Debug, thiserror::Error)]
@@ -15,6 +22,12 @@ pub enum FileError {
     /// It is a directory, a socket or a device.
     #[error("it is neither a regular file nor a pipe")]
     Kind,
+}
+
+impl From<Errno> for FileError {
+    fn from(errno: Errno) -> Self {
+        Self::Io(errno.into())
+    }
 }
 
 /// Lines that could not be written, and how many bytes before them were.
@@ -29,9 +42,13 @@ pub(super) struct Unwritten {
 #[derive(Debug)]
 pub(super) struct FileLog {
     path: PathBuf,
+    /// The directory that it lies in.
+    folder: Arc<OwnedFd>,
     file: File,
-    /// Device and inode, to see that the name has come to mean another file.
-    identity: (u64, u64),
+    /// To see that the name has come to mean another file.
+    identity: Identity,
+    /// Where it is sealed.
+    seals: Arc<Seals>,
     /// Whether the end of the file is a line that was cut: the next one begins on a line of its own.
     torn: bool,
 }
@@ -41,7 +58,15 @@ pub(super) struct FileLog {
 const PAGE: usize = 4096;
 
 impl FileLog {
-    pub(super) fn open(path: &Path) -> Result<Self, FileError> {
+    pub(super) fn open(path: &Path, seals: Arc<Seals>) -> Result<Self, FileError> {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = rustix::fs::openat(CWD, folder.unwrap_or(Path::new(".")), flags, Mode::empty());
+        Self::open_in(Arc::new(folder?), path, seals)
+    }
+
+    fn open_in(folder: Arc<OwnedFd>, path: &Path, seals: Arc<Seals>) -> Result<Self, FileError> {
+        let name = name_of(path)?;
         // A pipe whose reader is stuck must refuse, not block.
         let flags = OFlags::WRONLY
             | OFlags::APPEND
@@ -49,25 +74,35 @@ impl FileLog {
             | OFlags::CLOEXEC
             | OFlags::NONBLOCK
             | OFlags::NOCTTY;
-        let fd = rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR).map_err(io::Error::from)?;
-        let stat = rustix::fs::fstat(&fd).map_err(io::Error::from)?;
-        let torn = match FileType::from_raw_mode(stat.st_mode) {
-            FileType::RegularFile => {
-                rustix::fs::fchmod(&fd, Mode::RUSR | Mode::WUSR).map_err(io::Error::from)?;
-                // A log that may be written but not read is no worse for it.
-                ends_within_a_line(path).unwrap_or(false)
+        let (file, identity, kind) = seals.seal_log(&folder, || {
+            let fd = rustix::fs::openat(&*folder, name, flags, Mode::RUSR | Mode::WUSR)?;
+            let stat = rustix::fs::fstat(&fd)?;
+            let kind = FileType::from_raw_mode(stat.st_mode);
+            match kind {
+                FileType::RegularFile => rustix::fs::fchmod(&fd, Mode::RUSR | Mode::WUSR)?,
+                FileType::Fifo => {}
+                _ => return Err(FileError::Kind),
             }
-            FileType::Fifo => false,
-            _ => return Err(FileError::Kind),
-        };
-        Ok(Self { path: path.to_owned(), file: File::from(fd), identity: (stat.st_dev, stat.st_ino), torn })
+            let identity = (stat.st_dev, stat.st_ino);
+            Ok(((File::from(fd), identity, kind), identity))
+        })?;
+        // A log that may be written but not read is no worse for it.
+        let torn = kind == FileType::RegularFile && ends_within_a_line(&folder, name).unwrap_or(false);
+        Ok(Self { path: path.to_owned(), folder, file, identity, seals, torn })
     }
 
     /// Opens the name anew where it no longer means the open file.
     fn follow(&mut self) -> Result<(), FileError> {
-        let same = rustix::fs::stat(&self.path).is_ok_and(|stat| (stat.st_dev, stat.st_ino) == self.identity);
-        if !same {
-            *self = Self::open(&self.path)?;
+        let found = rustix::fs::statat(&*self.folder, name_of(&self.path)?, AtFlags::empty());
+        if !found.is_ok_and(|stat| (stat.st_dev, stat.st_ino) == self.identity) {
+            let opened = Self::open_in(Arc::clone(&self.folder), &self.path, Arc::clone(&self.seals));
+            *self = match opened {
+                // Nothing is made in a directory that was removed: another may have taken its place.
+                Err(FileError::Io(error)) if error.kind() == io::ErrorKind::NotFound => {
+                    Self::open(&self.path, Arc::clone(&self.seals))?
+                }
+                opened => opened?,
+            };
         }
         Ok(())
     }
@@ -128,9 +163,15 @@ impl FileLog {
     }
 }
 
+/// What the log is called where it lies.
+fn name_of(path: &Path) -> Result<&OsStr, FileError> {
+    path.file_name().ok_or(FileError::Kind)
+}
+
 /// Whether a server that was killed left a piece of a line at the end.
-fn ends_within_a_line(path: &Path) -> io::Result<bool> {
-    let mut file = File::open(path)?;
+fn ends_within_a_line(folder: &OwnedFd, name: &OsStr) -> io::Result<bool> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let mut file = File::from(rustix::fs::openat(folder, name, flags, Mode::empty())?);
     let mut end = Vec::with_capacity(PAGE);
     file.seek(io::SeekFrom::Start(file.metadata()?.len().saturating_sub(PAGE as u64)))?;
     file.take(PAGE as u64).read_to_end(&mut end)?;
@@ -145,17 +186,18 @@ pub(super) fn append(log: &Mutex<FileLog>, lines: &[u8]) -> Result<(), Unwritten
 
 #[cfg(test)]
 mod tests {
-    use super::{FileLog, PAGE};
+    use super::{FileLog, PAGE, Seals};
     use std::fs;
+    use std::sync::Arc;
 
     #[test]
     fn a_piece_of_a_line_stays_alone() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("log");
         fs::write(&path, "whole\ncut of").unwrap();
-        FileLog::open(&path).unwrap().write(b"next\n").unwrap();
+        FileLog::open(&path, Arc::default()).unwrap().write(b"next\n").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "whole\ncut of\nnext\n");
-        FileLog::open(&path).unwrap().write(b"more\n").unwrap();
+        FileLog::open(&path, Arc::default()).unwrap().write(b"more\n").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "whole\ncut of\nnext\nmore\n");
     }
 
@@ -163,7 +205,7 @@ mod tests {
     fn lines_of_every_length_arrive_as_they_are() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("log");
-        let mut log = FileLog::open(&path).unwrap();
+        let mut log = FileLog::open(&path, Arc::default()).unwrap();
         let lines: String = (0..600).map(|length| format!("{}\n", "x".repeat(length * 37 % 9001))).collect();
         log.write(lines.as_bytes()).unwrap();
         let mut at = 0;
@@ -187,7 +229,46 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("log");
         fs::write(&path, "whole\n   ").unwrap();
-        FileLog::open(&path).unwrap().write(b"next\n").unwrap();
+        FileLog::open(&path, Arc::default()).unwrap().write(b"next\n").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "whole\n   next\n");
+    }
+
+    #[test]
+    fn the_log_goes_on_where_its_directory_was_renamed_and_begins_anew_where_it_was_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let (folder, moved) = (dir.path().join("folder"), dir.path().join("moved"));
+        fs::create_dir(&folder).unwrap();
+        let mut log = FileLog::open(&folder.join("log"), Arc::default()).unwrap();
+        log.write(b"one\n").unwrap();
+        fs::rename(&folder, &moved).unwrap();
+        log.write(b"two\n").unwrap();
+        fs::create_dir(&folder).unwrap();
+        log.write(b"three\n").unwrap();
+        assert_eq!(fs::read_to_string(moved.join("log")).unwrap(), "one\ntwo\nthree\n");
+        assert!(!folder.join("log").exists());
+        fs::rename(moved.join("log"), moved.join("log.1")).unwrap();
+        log.write(b"four\n").unwrap();
+        assert_eq!(fs::read_to_string(moved.join("log")).unwrap(), "four\n");
+        fs::remove_dir_all(&moved).unwrap();
+        log.write(b"five\n").unwrap();
+        assert_eq!(fs::read_to_string(folder.join("log")).unwrap(), "five\n");
+    }
+
+    #[test]
+    fn the_open_file_is_sealed_whatever_it_is_called() {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, old) = (dir.path().join("log"), dir.path().join("old"));
+        let seals = Arc::<Seals>::default();
+        let mut log = FileLog::open(&path, Arc::clone(&seals)).unwrap();
+        let sealed = |path| seals.check(&rustix::fs::stat(path).unwrap()).is_err();
+        fs::rename(&path, &old).unwrap();
+        assert!(sealed(&old));
+        log.write(b"line\n").unwrap();
+        assert!(sealed(&path) && !sealed(&old));
+        // What cannot be followed stays sealed.
+        fs::rename(&path, &old).unwrap();
+        fs::create_dir(&path).unwrap();
+        log.write(b"line\n").unwrap_err();
+        assert!(sealed(&old) && !sealed(&path));
     }
 }
