@@ -17,9 +17,9 @@ fn done(lab: &Lab, session: &str, turn: &str) -> Value {
 }
 
 fn running(lab: &Lab, session: &str, turn: &str) {
-    until("it runs", || {
+    until("it runs, or has run", || {
         let turn = lab.get(&format!("/agents/sessions/{session}/turns/{turn}"));
-        (turn["turn"]["state"] == "running").then_some(())
+        (turn["turn"]["state"] != "queued").then_some(())
     });
 }
 
@@ -174,7 +174,8 @@ fn a_paused_queue_is_put_into_another_order() {
     lab.register("mine", &[]);
     let id = lab.session("mine");
     let session = format!("/agents/sessions/{id}");
-    let running_turn = start(&lab, &id, "sleep 200");
+    let running_turn = start(&lab, &id, "sleep 1000");
+    running(&lab, &id, &running_turn);
     lab.post(&session, json!({"queue_paused": true}));
     let (a, b) = (start(&lab, &id, "echo a"), start(&lab, &id, "echo b"));
     // The turn that runs is let finish; those that wait are held.
