@@ -20,24 +20,15 @@ mod tables;
 pub use normal::{PathError, absolute};
 pub use rules::{PathRules, PathRulesError, PathSource, PathVerdict, ReadOnlySource, Symlinks};
 
-use crate::resolved::{Entries, List};
+use crate::resolved::Entries;
 
 /// Whether the shape of an entry can be told from its text. Nothing can be wrong about such an entry.
 pub(crate) fn is_direct(entry: &str, side: pattern::Side) -> bool {
     direct::is_direct(entry, side)
 }
 
-/// The same of every element of a list, which remembers it.
-pub(crate) fn are_direct(list: &mut List, side: pattern::Side) -> bool {
-    let direct = list.is_known_direct(side) || direct::are_direct(list.entries(), side);
-    if direct {
-        list.set_direct(side);
-    }
-    direct
-}
-
-/// The same of entries of which nothing is known.
-pub(crate) fn entries_are_direct(entries: &Entries, side: pattern::Side) -> bool {
+/// The same of every entry.
+pub(crate) fn are_direct(entries: &Entries, side: pattern::Side) -> bool {
     direct::are_direct(entries, side)
 }
 

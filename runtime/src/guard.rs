@@ -64,6 +64,7 @@ pub use path::{NormalPath, is_below};
 pub use place::Place;
 pub use root::Guard;
 pub use rules::EndpointRules;
+pub(crate) use seals::identity;
 pub use seals::{Identity, Seals};
 pub use tree::{Dir, Listed, ListingBuffer};
 pub use verdict::{Op, PathJudge, Refusal, RefusalKind, Symlinks};

@@ -29,17 +29,14 @@ impl CompiledPolicy {
 
     /// Rules that no endpoint comes to see are held to it like any other.
     fn read_late(&self, statement: &ResolvedStatement) -> Result<(), FormError> {
-        match &statement.value {
-            ResolvedValue::List(list) if list.is_unread() => {
-                match rules::paths::refusal(list.entries(), rules::paths::side(statement.key)) {
-                    None => Ok(()),
-                    Some((_, why)) => {
-                        let at = format!("{} {}", self.rule_name(statement.rule), statement.key.as_str());
-                        Err(bad(&at, &why))
-                    }
-                }
+        let ResolvedValue::List(list) = &statement.value else { return Ok(()) };
+        let side = rules::paths::side(statement.key);
+        match list.is_unread().then(|| rules::paths::refusal(list.entries(), side)).flatten() {
+            None => Ok(()),
+            Some((_, why)) => {
+                let at = format!("{} {}", self.rule_name(statement.rule), statement.key.as_str());
+                Err(bad(&at, &why))
             }
-            _ => Ok(()),
         }
     }
 }

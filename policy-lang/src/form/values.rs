@@ -20,7 +20,7 @@ use std::sync::Arc;
 pub(super) fn statement(
     rule: &str,
     key: Key,
-    value: &mut ResolvedValue,
+    value: &ResolvedValue,
     selector: &Selector,
     catalogue: &Catalogue,
 ) -> Result<(), FormError> {
@@ -33,7 +33,7 @@ pub(super) fn statement(
         return fail("core endpoints cannot be closed");
     }
     // Most of a large set: what needs no reader to be known for what it is.
-    let known = match &mut *value {
+    let known = match value {
         ResolvedValue::List(list) => is_of_paths(key) && rules::paths::are_direct(key, list),
         ResolvedValue::Bool(_) => kind(key) == Some(KeyKind::Bool),
         _ => false,

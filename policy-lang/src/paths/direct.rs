@@ -68,12 +68,13 @@ fn is_name(text: &[u8]) -> bool {
 
 /// Whether every element is direct.
 pub(super) fn are_direct(list: &Entries, side: Side) -> bool {
-    are_surely_direct(list, side) || list.values().all(|entry| is_direct(entry, side))
+    let look = || are_surely_direct(list, side) || list.values().all(|entry| is_direct(entry, side));
+    list.are_direct(side, look)
 }
 
-/// Whether every element is direct, of a list of which `known` tells so already or nothing, and compared as it stands.
-pub(super) fn are_comparable(list: &Entries, side: Side, known: bool) -> bool {
-    (known || are_direct(list, side)) && (!side.refuses() || is_lower(list.text().as_str()))
+/// Whether every element is direct, and compared as it stands.
+pub(super) fn are_comparable(list: &Entries, side: Side) -> bool {
+    are_direct(list, side) && (!side.refuses() || is_lower(list.text().as_str()))
 }
 
 /// The same, told by searches of the text of all, which take a fraction of the time of a look at each. `false` says

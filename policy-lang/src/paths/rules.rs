@@ -334,7 +334,7 @@ fn compile<const FOLD: bool>(
         element = element.saturating_add(u32::try_from(list.len()).unwrap_or(u32::MAX));
         if list.is_unread() {
             known = Known::Nothing;
-        } else if !direct::are_comparable(list.entries(), side, list.is_known_direct(side)) {
+        } else if !direct::are_comparable(list.entries(), side) {
             known = known.min(Known::Accepted);
         }
     }

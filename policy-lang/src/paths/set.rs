@@ -92,7 +92,7 @@ impl Source {
     fn sort<const FOLD: bool>(&self) -> Result<Tables<FOLD>, Fault> {
         let mut builder = TablesBuilder::new(self.side);
         for (first, list) in &self.lists {
-            if self.known == Known::Direct || direct::are_comparable(list, self.side, false) {
+            if self.known == Known::Direct || direct::are_comparable(list, self.side) {
                 builder.add_list(list, *first);
             } else {
                 self.add_each(&mut builder, list, *first)?;

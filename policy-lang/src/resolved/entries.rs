@@ -1,6 +1,7 @@
 //! The text of a list and where its elements end: what a list is without the places of its elements. It is shared, so that
 //! tables made of a list later hold no copy of it.
 
+use crate::paths::pattern::Side;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -12,9 +13,17 @@ pub(crate) const SEPARATOR: char = ':';
 pub(crate) struct Entries {
     text: Part,
     count: u32,
+    found: Arc<Found>,
+}
+
+/// What was found out about a text, for all who share it.
+#[derive(Debug, Default)]
+struct Found {
     /// The byte of the text that each element ends before. Those of a text that its separators take apart are looked for
     /// when somebody asks for the first.
-    ends: Arc<OnceLock<Box<[u32]>>>,
+    ends: OnceLock<Box<[u32]>>,
+    /// The side of path rules on which the text of every element tells its shape.
+    direct: OnceLock<Side>,
 }
 
 /// A part of a text that others have parts of too.
@@ -69,13 +78,14 @@ impl Entries {
     /// Elements of `text`, each but the last with [`SEPARATOR`] behind it.
     pub(super) fn new(text: String, ends: Vec<u32>) -> Self {
         let count = u32::try_from(ends.len()).unwrap_or(u32::MAX);
-        Self { text: text.into(), count, ends: Arc::new(OnceLock::from(ends.into_boxed_slice())) }
+        let found = Found { ends: OnceLock::from(ends.into_boxed_slice()), direct: OnceLock::new() };
+        Self { text: text.into(), count, found: Arc::new(found) }
     }
 
     /// Those that the separators of a text tell.
     pub(super) fn split(text: Part) -> Self {
         let separators = separators(text.as_str());
-        Self { text, count: separators.saturating_add(1), ends: Arc::default() }
+        Self { text, count: separators.saturating_add(1), found: Arc::default() }
     }
 
     /// How many there are.
@@ -86,7 +96,21 @@ impl Entries {
     /// Whether the separators of the text are all that take it apart: no element holds one.
     pub(crate) fn are_split(&self) -> bool {
         // Whoever split them found nothing but separators.
-        self.ends.get().is_none() || (self.count > 0 && separators(self.text.as_str()) == self.count - 1)
+        self.found.ends.get().is_none()
+            || (self.count > 0 && separators(self.text.as_str()) == self.count - 1)
+    }
+
+    /// Whether every element is direct on a side of path rules, which `look` tells where nobody has found it yet.
+    pub(crate) fn are_direct(&self, side: Side, look: impl FnOnce() -> bool) -> bool {
+        if self.found.direct.get() == Some(&side) {
+            return true;
+        }
+        let direct = look();
+        if direct {
+            // The lists of a key are asked on one side only; of two the first is remembered.
+            let _ = self.found.direct.set(side);
+        }
+        direct
     }
 
     /// The text of all elements, each but the last with [`SEPARATOR`] behind it.
@@ -96,7 +120,7 @@ impl Entries {
 
     /// The byte of the text that each element ends before.
     pub(crate) fn ends(&self) -> &[u32] {
-        self.ends.get_or_init(|| {
+        self.found.ends.get_or_init(|| {
             let mut ends = Vec::with_capacity(self.len());
             each_separator(self.text.as_str().as_bytes(), |at| ends.push(at));
             ends.push(self.text.length);

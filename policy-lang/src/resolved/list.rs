@@ -4,26 +4,14 @@
 use super::FilePlace;
 use super::entries::{Entries, Part, SEPARATOR, length};
 use super::places::{Places, Run};
-use crate::paths::pattern::Side;
 
 /// The elements of an accumulating or a list value, in the order written.
 #[derive(Debug, Clone, Default)]
 pub struct List {
     entries: Entries,
     places: Places,
-    known: Known,
-}
-
-/// What is known of the elements of a list.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Known {
-    /// That the compiler accepts them.
-    #[default]
-    Accepted,
-    /// That the text of each tells its shape, on that side of path rules.
-    Direct(Side),
-    /// Nothing yet.
-    Unread,
+    /// Whether nobody has held the elements to what the compiler accepts yet.
+    unread: bool,
 }
 
 /// One element of a [`List`].
@@ -45,7 +33,7 @@ impl List {
 
     /// The list that [`List::joined`] is the text of. Its places are to be put in.
     pub(crate) fn split(text: Part) -> Self {
-        Self { entries: Entries::split(text), places: Places::default(), known: Known::Accepted }
+        Self { entries: Entries::split(text), places: Places::default(), unread: false }
     }
 
     /// All elements in one text, which [`List::split`] takes apart again; `None` where it could not: a list without
@@ -94,22 +82,13 @@ impl List {
         self.values().enumerate().map(move |(element, value)| Element { value, at: at(element) })
     }
 
-    /// Remembers what was found of every element, so that it need not be looked for twice.
-    pub(crate) const fn set_direct(&mut self, side: Side) {
-        self.known = Known::Direct(side);
-    }
-
-    pub(crate) fn is_known_direct(&self, side: Side) -> bool {
-        self.known == Known::Direct(side)
-    }
-
     /// Says that nobody has held the elements to what the compiler accepts.
     pub(crate) const fn set_unread(&mut self) {
-        self.known = Known::Unread;
+        self.unread = true;
     }
 
-    pub(crate) fn is_unread(&self) -> bool {
-        self.known == Known::Unread
+    pub(crate) const fn is_unread(&self) -> bool {
+        self.unread
     }
 
     /// The elements as written.
@@ -168,7 +147,7 @@ impl ListBuilder {
     }
 
     pub(crate) fn finish(self) -> List {
-        List { entries: Entries::new(self.text, self.ends), places: self.places, known: Known::Accepted }
+        List { entries: Entries::new(self.text, self.ends), places: self.places, unread: false }
     }
 }
 

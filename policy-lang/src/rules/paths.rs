@@ -73,13 +73,13 @@ pub(crate) fn element(cx: &mut Context<'_>, key: Key, node: Node<'_>) -> Option<
 }
 
 /// Whether every element is one that [`element`] takes as it stands, told without reading it.
-pub(crate) fn are_direct(key: Key, list: &mut List) -> bool {
-    paths::are_direct(list, side(key))
+pub(crate) fn are_direct(key: Key, list: &List) -> bool {
+    paths::are_direct(list.entries(), side(key))
 }
 
 /// The first entry that [`element`] does not take as it stands, and what it says of it.
 pub(crate) fn refusal(entries: &Entries, side: Side) -> Option<(u32, Box<str>)> {
-    if paths::entries_are_direct(entries, side) {
+    if paths::are_direct(entries, side) {
         return None;
     }
     let (key, sources, catalogue) = (key(side), SourceMap::default(), Catalogue::builtin());

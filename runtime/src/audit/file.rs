@@ -3,7 +3,7 @@
 //! The directory that it lies in is held open: whoever renames one of those above it neither stops the log nor leads it to a file
 //! of his own.
 
-use crate::guard::{Identity, Seals};
+use crate::guard::{Identity, Seals, identity};
 use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
@@ -83,7 +83,7 @@ impl FileLog {
                 FileType::Fifo => {}
                 _ => return Err(FileError::Kind),
             }
-            let identity = (stat.st_dev, stat.st_ino);
+            let identity = identity(&stat);
             Ok(((File::from(fd), identity, kind), identity))
         })?;
         // A log that may be written but not read is no worse for it.
@@ -94,7 +94,7 @@ impl FileLog {
     /// Opens the name anew where it no longer means the open file.
     fn follow(&mut self) -> Result<(), FileError> {
         let found = rustix::fs::statat(&*self.folder, name_of(&self.path)?, AtFlags::empty());
-        if !found.is_ok_and(|stat| (stat.st_dev, stat.st_ino) == self.identity) {
+        if !found.is_ok_and(|stat| identity(&stat) == self.identity) {
             let opened = Self::open_in(Arc::clone(&self.folder), &self.path, Arc::clone(&self.seals));
             *self = match opened {
                 // Nothing is made in a directory that was removed: another may have taken its place.

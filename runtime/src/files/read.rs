@@ -1,7 +1,7 @@
 //! Reading a file for a download.
 
 use super::{Access, FilesError};
-use crate::guard::{GuardError, NormalPath, Op, Opened};
+use crate::guard::{GuardError, NormalPath, Op, Opened, identity};
 use rustix::fd::OwnedFd;
 use std::io::Read;
 
@@ -42,7 +42,7 @@ pub fn open(access: Access<'_>, path: &NormalPath, limit: Option<u64>) -> Result
         path,
         size,
         modified: (stat.st_mtime, stat.st_mtime_nsec),
-        identity: (stat.st_dev, stat.st_ino),
+        identity: identity(&stat),
         #[expect(clippy::useless_conversion, reason = "the width of a link count differs between targets")]
         links: u64::from(stat.st_nlink),
         file: fd,

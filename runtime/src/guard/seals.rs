@@ -117,7 +117,7 @@ impl Seals {
 }
 
 /// Device and inode.
-pub(super) const fn identity(stat: &Stat) -> Identity {
+pub(crate) const fn identity(stat: &Stat) -> Identity {
     (stat.st_dev, stat.st_ino)
 }
 

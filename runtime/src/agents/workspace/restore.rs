@@ -221,7 +221,7 @@ impl Hand<'_> {
         };
         rustix::fs::fchmod(&file, Bits::from_bits_truncate(mode & 0o777))?;
         if was.is_none() {
-            self.give_away(&file)?;
+            self.give_away(&file);
         }
         Ok(())
     }
@@ -240,7 +240,9 @@ impl Hand<'_> {
                 Ok(()) => {
                     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
                     let made = rustix::fs::openat(&place.dir, place.name.as_slice(), flags, Bits::empty())?;
-                    self.give_away(&made)?;
+                    // Another may have taken its name.
+                    guard.check_sealed(&rustix::fs::fstat(&made)?)?;
+                    self.give_away(&made);
                 }
                 Err(Errno::EXIST) => {}
                 Err(error) => return Err(error.into()),
@@ -250,14 +252,11 @@ impl Hand<'_> {
     }
 
     /// What the server makes belongs to whom the workspace belongs, where the server may give it away.
-    fn give_away(&self, made: &rustix::fd::OwnedFd) -> Result<(), FilesError> {
-        // Another may have taken its name.
-        self.access.guard.check_sealed(&rustix::fs::fstat(made)?)?;
+    fn give_away(&self, made: &rustix::fd::OwnedFd) {
         if let Ok(owner) = rustix::fs::lstat(self.root) {
             let (user, group) = (Uid::from_raw(owner.st_uid), Gid::from_raw(owner.st_gid));
             let _ = rustix::fs::fchown(made, Some(user), Some(group));
         }
-        Ok(())
     }
 }
 
