@@ -3,7 +3,7 @@
 use super::super::error::BrowserError;
 use super::{Page, selector};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::time::Duration;
 
 const FIND: &str = include_str!("../script/find.js");
@@ -55,7 +55,7 @@ impl Page {
         let moved = json!({ "type": "mouseMoved", "x": at.x, "y": at.y });
         self.tell("Input.dispatchMouseEvent", moved);
         self.tell("Input.dispatchMouseEvent", event("mousePressed", 1));
-        let _: Value = self.call("Input.dispatchMouseEvent", event("mouseReleased", 0)).await?;
+        self.act("Input.dispatchMouseEvent", event("mouseReleased", 0)).await?;
         self.settle().await
     }
 }

@@ -1,7 +1,9 @@
 //! Goes to a URL, and says what was found there.
 
+use super::super::cdp::CdpError;
 use super::super::error::BrowserError;
 use super::super::fence::Trouble;
+use super::world::moved_on;
 use super::{Page, State};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -95,12 +97,20 @@ impl Page {
     /// After something that may have led elsewhere: waits until the page that it leads to can be worked with.
     pub(super) async fn settle(&self) -> Result<(), BrowserError> {
         // The answer comes after whatever the page had to tell before it.
-        let _: serde_json::Value = self.call("Runtime.evaluate", json!({ "expression": "1" })).await?;
+        self.act("Runtime.evaluate", json!({ "expression": "1" })).await?;
         let begun = self.until(|state| !state.announced);
         if let Ok(ended) = tokio::time::timeout(ANNOUNCED, begun).await {
             ended?;
         }
         self.until(|state| !state.moving).await
+    }
+
+    /// Does what may lead elsewhere, and waits for the answer: that the page has gone there before it could answer is one.
+    pub(super) async fn act(&self, method: &str, params: serde_json::Value) -> Result<(), BrowserError> {
+        match self.call::<serde_json::Value>(method, params).await {
+            Err(CdpError::Refused(why)) if moved_on(&why) => Ok(()),
+            answered => Ok(answered.map(drop)?),
+        }
     }
 
     /// Something is about to be done that may lead elsewhere; what was announced before does not count.

@@ -2,7 +2,7 @@
 
 use super::super::error::BrowserError;
 use super::{Page, keys};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::time::Duration;
 
 /// What to type, and how.
@@ -46,7 +46,7 @@ impl Page {
             };
             // The last one too: what it leads to must have been told before the page is asked whether it moves.
             if sent % BATCH == 0 || characters.peek().is_none() {
-                let _: Value = self.call(method, params).await?;
+                self.act(method, params).await?;
             } else {
                 self.tell(method, params);
             }
