@@ -68,7 +68,7 @@ fn start(options: Options, declared: Option<commands::Declared>) -> Result<(), F
     let (app, served) = runtime.block_on(async {
         // Before anyone can know that we listen: a signal must find its handler.
         let signals = signals::Signals::listen();
-        let sockets = serve::bind(&options, &env, loaded.state.serves_terminals()).await?;
+        let sockets = serve::bind(&options, &env, loaded.state.serves_terminals())?;
         let processes = children::engine(&options, &env, &loaded.state, user.as_ref())?;
         let app = Arc::new(App::new(
             loaded.state,

@@ -127,6 +127,21 @@ fn a_flood_of_connections_does_not_end_the_start() {
 }
 
 #[test]
+fn a_burst_of_calls_during_the_start_loses_none() {
+    let server = held();
+    let ask = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    let mut burst: Vec<_> = (0..200).map(|_| connect(server.port)).collect();
+    for stream in &mut burst {
+        stream.write_all(ask).unwrap();
+    }
+    for mut stream in burst {
+        assert_eq!(read_all(&mut stream).only().status, 200);
+    }
+    go_on(&server);
+    assert_eq!(get(server.port, "/download?path=a").status, 200);
+}
+
+#[test]
 fn directories_that_cannot_be_opened_end_the_server() {
     let dirs: Vec<String> = (0..100).map(|number| format!("dir-{number}")).collect();
     let allow: Vec<String> = dirs.iter().map(|dir| format!("{{base}}/{dir}/**")).collect();

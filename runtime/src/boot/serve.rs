@@ -10,10 +10,11 @@ use crate::env::Env;
 use crate::http::{Crowd, listen};
 use crate::log;
 use policy_lang::endpoint::Listener;
+use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
@@ -27,12 +28,15 @@ const GRACE: Duration = Duration::from_secs(4);
 /// How long the first answer has the machine to itself: on few cores it and what is left of the start hold each other up.
 const FIRST_ANSWER: Duration = Duration::from_millis(2);
 
+/// Most connections that wait to be accepted.
+const BACKLOG: u32 = 1024;
+
 /// Most threads that serve connections: a container on a large host must not pay a stack for each of its cores.
 const MOST_WORKERS: usize = 4;
 
 /// The async runtime. Several threads although one would answer slightly faster: a handler that computes for long must
 /// not hold up the others.
-pub(super) fn runtime() -> std::io::Result<Runtime> {
+pub(super) fn runtime() -> io::Result<Runtime> {
     let workers = std::thread::available_parallelism().map_or(1, |cores| cores.get().min(MOST_WORKERS));
     Builder::new_multi_thread().worker_threads(workers).enable_all().build()
 }
@@ -53,25 +57,33 @@ impl Sockets {
     }
 }
 
-/// Binds. The second listener is opened only where `pty_connect` answers.
-pub(super) async fn bind(options: &Options, env: &Env, terminals: bool) -> Result<Sockets, Fault> {
-    let (http, http_at) = bind_one(options.host, options.port, "--port").await?;
+/// Binds, in the runtime. The second listener is opened only where `pty_connect` answers.
+pub(super) fn bind(options: &Options, env: &Env, terminals: bool) -> Result<Sockets, Fault> {
+    let (http, http_at) = bind_one(options.host, options.port, "--port")?;
     let pty = match terminals {
-        true => Some(bind_one(options.host, flags::pty_port(options, env)?, "--pty-port").await?),
+        true => Some(bind_one(options.host, flags::pty_port(options, env)?, "--pty-port")?),
         false => None,
     };
     Ok(Sockets { http, http_at, pty })
 }
 
-async fn bind_one(host: IpAddr, port: u16, flag: &str) -> Result<(TcpListener, SocketAddr), Fault> {
+fn bind_one(host: IpAddr, port: u16, flag: &str) -> Result<(TcpListener, SocketAddr), Fault> {
     let wanted = SocketAddr::new(host, port);
     let failed = |error| {
         Fault::failed(format!("cannot listen on {wanted}: {error}"))
             .help(format!("choose another port with {flag}"))
     };
-    let socket = TcpListener::bind(wanted).await.map_err(failed)?;
+    let socket = listener(wanted).map_err(failed)?;
     let at = socket.local_addr().map_err(failed)?;
     Ok((socket, at))
+}
+
+fn listener(wanted: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if wanted.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // A port that the server before has just left is free.
+    socket.set_reuseaddr(true)?;
+    socket.bind(wanted)?;
+    socket.listen(BACKLOG)
 }
 
 /// Serves until a signal says stop, then ends what is under way. What is left of the start is done here, by the thread that has
@@ -186,11 +198,11 @@ async fn until_told(
 
 /// Waits while the file is there that a test has named, and fails where the test wants it.
 #[cfg(debug_assertions)]
-fn hold_up(env: &Env) -> std::io::Result<()> {
+fn hold_up(env: &Env) -> io::Result<()> {
     let Some(file) = &env.test_hold else { return Ok(()) };
     while let Ok(text) = std::fs::read_to_string(file) {
         if text == "fail" {
-            return Err(std::io::Error::other("held up by a test"));
+            return Err(io::Error::other("held up by a test"));
         }
         std::thread::sleep(Duration::from_millis(5));
     }

@@ -1,10 +1,14 @@
 //! The connections that are open, bounded. When there are too many, the one that has been silent longest makes room, so
-//! that a flood of connections that never send cannot keep others out.
+//! that a flood of connections that never send cannot keep others out. Nobody is sent away who has just come: the request may
+//! be on its way.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::pin::pin;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, sleep_until};
 
 /// Most connections at the same time, over all listeners.
 pub const MAX_CONNECTIONS: usize = policy_lang::check::limit_above_ceiling::MAX_CONNECTIONS as usize;
@@ -12,6 +16,9 @@ pub const MAX_CONNECTIONS: usize = policy_lang::check::limit_above_ceiling::MAX_
 /// Most of them while the server is still starting: the directories that its policy names need descriptors too, and a flood
 /// must not end the start.
 const MAX_AT_START: usize = 32;
+
+/// How long a connection must have been silent before it makes room for another.
+const SILENCE: Duration = Duration::from_millis(250);
 
 /// Every open connection.
 #[derive(Debug)]
@@ -21,8 +28,11 @@ pub struct Crowd {
     members: Mutex<VecDeque<Weak<Seat>>>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Seat {
+    taken: Instant,
+    /// From then to the end of the last request, in milliseconds.
+    rested: AtomicU64,
     requests: AtomicU32,
     leave: Notify,
 }
@@ -58,37 +68,75 @@ impl Crowd {
         Self { room: Arc::new(Semaphore::new(most)), members: Mutex::default() }
     }
 
-    /// Takes a place for a new connection; where there is none, the oldest idle connection is asked to leave first.
+    /// Takes a place for a new connection; where there is none, the one that has been silent longest is asked to leave first.
     pub async fn join(&self) -> Option<Member> {
-        let room = match Arc::clone(&self.room).try_acquire_owned() {
-            Ok(room) => room,
-            Err(_) => {
-                self.evict_one();
-                Arc::clone(&self.room).acquire_owned().await.ok()?
-            }
+        let mut room = pin!(Arc::clone(&self.room).acquire_owned());
+        let room = tokio::select! {
+            biased;
+            room = &mut room => room,
+            () = self.evict_one() => room.await,
         };
-        let seat = Arc::new(Seat::default());
+        let seat = Arc::new(Seat::new());
         let mut members = self.members();
         if members.len() >= 2 * MAX_CONNECTIONS {
             members.retain(|member| member.strong_count() > 0);
         }
         members.push_back(Arc::downgrade(&seat));
-        Some(Member { seat, _room: room })
+        Some(Member { seat, _room: room.ok()? })
     }
 
-    fn evict_one(&self) {
-        let mut members = self.members();
-        let idle =
-            |member: &Weak<Seat>| member.upgrade().filter(|seat| seat.requests.load(Ordering::Acquire) == 0);
-        let found = members.iter().enumerate().find_map(|(at, member)| Some((at, idle(member)?)));
-        if let Some((at, seat)) = found {
-            members.remove(at);
-            seat.leave.notify_one();
+    /// Asks one to leave as soon as there is one that has been silent for long enough.
+    async fn evict_one(&self) {
+        while let Err(later) = self.try_evict() {
+            sleep_until(later).await;
         }
+    }
+
+    /// # Errors
+    /// When to try again: nobody has been silent for long enough.
+    fn try_evict(&self) -> Result<(), Instant> {
+        let now = Instant::now();
+        let mut members = self.members();
+        let silent = members.iter().enumerate().filter_map(|(at, member)| {
+            let seat = member.upgrade()?;
+            Some((seat.silent_since()?, at, seat))
+        });
+        let Some((since, at, seat)) = silent.min_by_key(|(since, ..)| *since) else {
+            return Err(now + SILENCE);
+        };
+        if since + SILENCE > now {
+            return Err(since + SILENCE);
+        }
+        members.remove(at);
+        seat.leave.notify_one();
+        Ok(())
     }
 
     fn members(&self) -> MutexGuard<'_, VecDeque<Weak<Seat>>> {
         self.members.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Seat {
+    fn new() -> Self {
+        Self {
+            taken: Instant::now(),
+            rested: AtomicU64::new(0),
+            requests: AtomicU32::new(0),
+            leave: Notify::new(),
+        }
+    }
+
+    /// None while a request is under way.
+    fn silent_since(&self) -> Option<Instant> {
+        let idle = self.requests.load(Ordering::Acquire) == 0;
+        idle.then(|| self.taken + Duration::from_millis(self.rested.load(Ordering::Relaxed)))
+    }
+
+    fn rest(&self) {
+        let rested = u64::try_from(self.taken.elapsed().as_millis()).unwrap_or_default();
+        self.rested.store(rested, Ordering::Relaxed);
+        self.requests.fetch_sub(1, Ordering::Release);
     }
 }
 
@@ -125,29 +173,66 @@ impl Cut {
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        self.0.seat.requests.fetch_sub(1, Ordering::AcqRel);
+        self.0.seat.rest();
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Crowd;
+    use super::{Crowd, Member, SILENCE};
+    use std::pin::{Pin, pin};
     use std::sync::Arc;
     use std::time::Duration;
+    use tokio::time::{Instant, sleep, timeout};
 
-    #[tokio::test]
-    async fn the_oldest_silent_connection_makes_room() {
-        let crowd = Crowd::new(2);
-        let (first, second) = (Arc::new(crowd.join().await.unwrap()), crowd.join().await.unwrap());
+    async fn member(crowd: &Crowd) -> Arc<Member> {
+        Arc::new(crowd.join().await.unwrap())
+    }
+
+    /// Whether nothing comes of it although all who are idle have been silent for long enough.
+    async fn waits<T>(joining: &mut Pin<&mut impl Future<Output = T>>) -> bool {
+        timeout(SILENCE + Duration::from_millis(1), joining).await.is_err()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_one_that_has_been_silent_longest_makes_room() {
+        let crowd = Crowd::new(3);
+        let (first, second, third) = (member(&crowd).await, member(&crowd).await, member(&crowd).await);
         let _busy = first.busy();
-        let third = {
-            let joining = crowd.join();
-            tokio::pin!(joining);
-            assert!(tokio::time::timeout(Duration::from_millis(10), &mut joining).await.is_err());
-            second.evicted().await;
-            drop(second);
-            joining.await
-        };
-        assert!(third.is_some());
+        sleep(Duration::from_millis(10)).await;
+        // It came earlier than the third, and was heard of later.
+        drop(second.busy());
+        let mut joining = pin!(crowd.join());
+        assert!(waits(&mut joining).await);
+        third.evicted().await;
+        assert!(waits(&mut joining).await, "one is asked to leave, not the next too");
+        drop(third);
+        assert!(joining.await.is_some());
+        assert!(timeout(SILENCE, second.evicted()).await.is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nobody_is_sent_away_who_has_just_come() {
+        let crowd = Crowd::new(1);
+        let (came, only) = (Instant::now(), member(&crowd).await);
+        let mut joining = pin!(crowd.join());
+        tokio::select! {
+            _ = &mut joining => unreachable!("there is no room"),
+            () = only.evicted() => assert_eq!(came.elapsed(), SILENCE),
+        }
+        drop(only);
+        assert!(joining.await.is_some());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_waits_while_all_are_busy_waits_on_when_they_rest() {
+        let crowd = Crowd::new(1);
+        let only = member(&crowd).await;
+        let busy = only.busy();
+        let mut joining = pin!(crowd.join());
+        assert!(waits(&mut joining).await);
+        drop(busy);
+        assert!(waits(&mut joining).await);
+        assert!(timeout(Duration::ZERO, only.evicted()).await.is_ok());
     }
 }
