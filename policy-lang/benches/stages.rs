@@ -13,7 +13,6 @@ use policy_lang::layer::{Layer, LayerKind};
 use policy_lang::parse::{Format, parse};
 use policy_lang::source::SourceMap;
 use policy_lang::{Document, Inputs, Outcome, compile_document, form, load_compiled, lower, merge};
-use std::sync::Arc;
 
 const SIZES: [usize; 3] = [1_000, 100_000, 10_000_000];
 
@@ -75,17 +74,21 @@ fn compile_json(bencher: Bencher<'_, '_>, size: usize) {
 fn load(bencher: Bencher<'_, '_>, size: usize) {
     let outcome = compiled(&yaml(size), Format::Yaml);
     let Some(resolved) = outcome.resolved() else { return };
-    let set = Arc::new(form::write(resolved));
-    bencher.bench_local(|| with_inputs(|inputs| load_compiled(black_box(&set), inputs).is_ok()));
+    let set = form::write(resolved);
+    bencher
+        .with_inputs(|| set.clone())
+        .bench_local_values(|set| with_inputs(|inputs| load_compiled(black_box(set).into(), inputs).is_ok()));
 }
 
 #[divan::bench(args = SIZES)]
 fn read_the_set_alone(bencher: Bencher<'_, '_>, size: usize) {
     let outcome = compiled(&yaml(size), Format::Yaml);
     let Some(resolved) = outcome.resolved() else { return };
-    let set = Arc::new(form::write(resolved));
+    let set = form::write(resolved);
     let catalogue = Catalogue::builtin();
-    bencher.bench_local(|| form::read(black_box(&set), &catalogue));
+    bencher
+        .with_inputs(|| set.clone())
+        .bench_local_values(|set| form::read(black_box(set).into(), &catalogue));
 }
 
 #[divan::bench(args = SIZES)]

@@ -3,11 +3,11 @@
 use policy_lang::decide::{Decision, GateOutcome, Op, PathQuery, Query, decide, gates};
 use policy_lang::diag::{Levels, Severity};
 use policy_lang::endpoint::{Catalogue, Group, TABLE_FINGERPRINT};
+use policy_lang::form::{self, Again, HeadReader, SetText};
 use policy_lang::parse::Format;
 use policy_lang::policy::CompiledPolicy;
 use policy_lang::render::{RenderOptions, human};
-use policy_lang::{Document, Inputs, compile_document, form, load_compiled};
-use std::sync::Arc;
+use policy_lang::{Document, Inputs, compile_document, load_compiled};
 
 /// The compiled set of a template.
 pub(crate) fn set(template: &[u8]) -> String {
@@ -30,12 +30,12 @@ pub(crate) fn compile(bytes: &[u8]) {
     assert!(!drawn.chars().any(|c| c.is_control() && c != '\n'), "no control reaches a terminal: {drawn:?}");
     let Some(policy) = &outcome.policy else { return };
     whole(policy);
-    let set = Arc::new(form::write(policy.resolved()));
-    let loaded = load_compiled(&set, &inputs).expect("what is written can be read").policy;
+    let set = form::write(policy.resolved());
+    let loaded = load_compiled(set.clone().into(), &inputs).expect("what is written can be read").policy;
     let loaded = loaded.expect("a set without an environment has no finding");
     assert_eq!(loaded.resolved(), policy.resolved(), "a set says what its document says");
     assert_eq!((loaded.base_dir(), loaded.revision()), (policy.base_dir(), policy.revision()));
-    assert_eq!(form::write(loaded.resolved()), *set, "the form is canonical");
+    assert_eq!(form::write(loaded.resolved()), set, "the form is canonical");
 }
 
 /// Loads some bytes as a compiled set, as they are, and as made for this table of endpoints with a checksum that fits.
@@ -56,18 +56,31 @@ fn for_this_table(body: &str) -> String {
 
 fn one(set: &str) -> bool {
     let (catalogue, levels) = (Catalogue::builtin(), Levels::default());
-    let (set, inputs) = (Arc::new(set.to_owned()), Inputs::new(&catalogue, &levels));
-    let outcome = load_compiled(&set, &inputs);
-    let unread = load_compiled(&set, &Inputs { leave_paths: true, ..inputs });
-    let late = unread.and_then(|unread| unread.policy.expect("it is taken whole").prepare());
-    assert_eq!(late.is_ok(), outcome.is_ok(), "what is left unread is refused later");
+    let inputs = Inputs::new(&catalogue, &levels);
+    let outcome = load_compiled(set.to_owned().into(), &inputs);
+    for text in [set.to_owned().into(), head(set, 7), head(set, usize::MAX)] {
+        let unread = load_compiled(text, &Inputs { leave_paths: true, ..inputs });
+        let late = unread.and_then(|unread| unread.policy.expect("it is taken whole").prepare());
+        assert_eq!(late.is_ok(), outcome.is_ok(), "what is left unread is refused later");
+    }
     let Ok(outcome) = outcome else { return false };
     let policy = outcome.policy.expect("a set that is taken is taken whole");
     whole(&policy);
-    let written = Arc::new(form::write(policy.resolved()));
-    let again = form::read(&written, &catalogue).expect("what is written can be read");
+    let written = form::write(policy.resolved());
+    let again = form::read(written.into(), &catalogue).expect("what is written can be read");
     assert_eq!(again, *policy.resolved());
     true
+}
+
+/// A set of which a server holds the head alone, read in pieces of so many bytes.
+pub(crate) fn head(set: &str, piece: usize) -> SetText {
+    let mut reader = HeadReader::default();
+    set.as_bytes().chunks(piece).for_each(|piece| reader.push(piece));
+    let again = set.to_owned();
+    match reader.finish() {
+        Ok(head) => SetText::Head(head, Again::new(move || Ok(again))),
+        Err(whole) => String::from_utf8(whole).expect("it was a text").into(),
+    }
 }
 
 /// A policy answers for every endpoint, keeps the core open, and says the same by its gates.

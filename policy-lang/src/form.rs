@@ -1,10 +1,11 @@
 //! The compiled set: a merged policy on disk, in canonical JSON that is the same byte for byte on every machine.
 //!
 //! The first line holds the format tag, the format version and a checksum over every byte that follows. Then come, one a
-//! line: what made it and for which endpoint table, the inputs, the rules with what they say, custom routes and tokens.
-//! Places are packed per rule (see [`places`]); paths stand in one text as in `PATH`, so that a large policy is a few
-//! long texts to whoever reads it. The built-in rules, the default layer and the
-//! environment layer are not written: the first two are the tool's own, the last belongs to the process that serves.
+//! line: what made it and for which endpoint table, the inputs, the rules with what they say, custom routes, tokens, and the
+//! lists of paths. Places are packed per rule (see [`places`]); a list of paths stands in one text as in `PATH`, behind all
+//! else (see [`tail`]), so that a large policy is a short text and a few long ones, which a server reads behind its open
+//! port. The built-in rules, the default layer and the environment layer are not written: the first two are the tool's own,
+//! the last belongs to the process that serves.
 //! What holds for each endpoint is not written either: it is worked out from the rules by the code that merges layers,
 //! so that a set cannot say one thing in its rules and another in its index.
 //!
@@ -15,16 +16,19 @@
 
 mod error;
 mod foreign;
+mod head;
 pub mod inspect;
 mod late;
 mod places;
 mod read;
 mod shape;
+mod tail;
 mod values;
 mod write;
 
 pub use error::FormError;
 pub use foreign::{Foreign, read_alone, read_foreign, vouch};
+pub use head::{Again, Head, HeadReader, SetText};
 pub use read::read;
 pub(crate) use read::{Paths, read_with, uncompiled};
 pub use write::write;
@@ -33,7 +37,7 @@ pub use write::write;
 const TAG: &str = "{\"format\":\"agent-sandbox-policy\",\"format_version\":";
 
 /// The format that this tool writes and reads.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 /// The version of the tool that writes.
 pub const TOOL_VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -42,7 +46,11 @@ pub const TOOL_VERSION: &str = env!("CARGO_PKG_VERSION");
 /// write the file may write a checksum that fits, which is why reading checks every value all the same.
 #[must_use]
 pub fn checksum(body: &str) -> String {
-    format!("{:08x}", crc32fast::hash(body.as_bytes()))
+    hex(crc32fast::hash(body.as_bytes()))
+}
+
+fn hex(checksum: u32) -> String {
+    format!("{checksum:08x}")
 }
 
 /// Whether a text is a compiled set, of whatever version, and not a policy document; also one that was laid out anew or

@@ -8,11 +8,13 @@ mod entries;
 mod list;
 mod places;
 pub mod revision;
+mod text;
 
-pub(crate) use entries::{Entries, Part, SEPARATOR, each_separator};
+pub(crate) use entries::{Entries, Part, SEPARATOR, count, each_separator, start};
 pub(crate) use list::ListBuilder;
 pub use list::{Element, List};
 pub(crate) use places::{Run, Step};
+pub(crate) use text::Text;
 
 use crate::endpoint::{CustomRoute, Key};
 use crate::layer::{LayerKind, Rank, Specificity};

@@ -4,7 +4,7 @@ use crate::check::{self, Facts};
 use crate::compile::{self, CompileError, Options};
 use crate::diag::{Code, Diagnostic, Levels, Severity, Sink, quoted, suggest};
 use crate::endpoint::{Catalogue, EndpointId, Key};
-use crate::form::{self, FormError};
+use crate::form::{self, FormError, SetText};
 use crate::layer::{Layer, LayerKind};
 use crate::layers::code::GroupSwitch;
 use crate::layers::{code, default, environment, preset};
@@ -16,7 +16,6 @@ use crate::parse::{self, Format};
 use crate::policy::CompiledPolicy;
 use crate::resolved::Resolved;
 use crate::source::{SourceId, SourceMap};
-use std::sync::Arc;
 
 /// Where relative paths start when nobody says.
 pub const DEFAULT_BASE_DIR: &str = "/home/user";
@@ -222,9 +221,9 @@ pub fn compile_source(
 /// # Errors
 /// Where the set is not fit for this server; nothing of it is used then. Of path entries that are left unread
 /// [`CompiledPolicy::prepare`] says it.
-pub fn load_compiled(text: &Arc<String>, inputs: &Inputs<'_>) -> Result<Outcome, FormError> {
+pub fn load_compiled(set: SetText, inputs: &Inputs<'_>) -> Result<Outcome, FormError> {
     let paths = if inputs.leave_paths { form::Paths::Left } else { form::Paths::Read };
-    let mut resolved = form::read_with(text, inputs.catalogue, paths)?;
+    let mut resolved = form::read_with(set, inputs.catalogue, paths)?;
     if !has_code_layer(&resolved, inputs.switches) {
         return Err(FormError::CodeLayer);
     }

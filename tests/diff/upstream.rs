@@ -11,7 +11,6 @@ use policy_lang::layer::LayerKind;
 use policy_lang::policy::CompiledPolicy;
 use policy_lang::resolved::revision::revision;
 use policy_lang::resolved::{Resolved, ResolvedValue};
-use std::sync::Arc;
 
 const HARDENED: &str = "preset: hardened\nendpoints:\n  \"files_*\": { limits: { timeout_seconds: 5 } }\n";
 
@@ -106,7 +105,7 @@ fn a_table_that_nobody_knows_is_taken_for_a_widening() {
     assert!(matches!(change.opening, Some(Evidence::Unproven(_))));
     // No server takes such a set.
     let catalogue = Catalogue::builtin();
-    assert!(matches!(form::read(&Arc::new(set), &catalogue), Err(FormError::Table { .. })));
+    assert!(matches!(form::read(set.into(), &catalogue), Err(FormError::Table { .. })));
 }
 
 #[test]

@@ -199,7 +199,7 @@ fn path_entries_of_a_set_that_the_compiler_refuses_end_the_start_and_keep_a_relo
         .arg(&path)
         .args(["-o", "-"])
         .output();
-    let set = String::from_utf8(compiled.unwrap().stdout).unwrap().replace("\"**/.env\"", "\"{a\"");
+    let set = String::from_utf8(compiled.unwrap().stdout).unwrap().replace("\"**/.env\"", "\"{a/.env\"");
     let (first, body) = set.split_once('\n').unwrap();
     let (head, _) = first.split_once("\"crc32\"").unwrap();
     let forged = format!("{head}\"crc32\":\"{}\",\n{body}", policy_lang::form::checksum(body));
@@ -207,7 +207,7 @@ fn path_entries_of_a_set_that_the_compiler_refuses_end_the_start_and_keep_a_relo
     let why = format!(
         "{}: the compiled policy has a bad value at `policy:endpoints.download paths.deny`: {}",
         path.display(),
-        "`{a` is not a valid glob: `{` is never closed"
+        "`{a/.env` is not a valid glob: `{` is never closed"
     );
     server.signal("HUP");
     server.wait_for(&format!("the policy was not reloaded, the old one stays: error: {why}"));

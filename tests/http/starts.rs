@@ -8,6 +8,8 @@ use crate::server::{Server, Setup};
 use serde_json::json;
 use std::io::Write;
 use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Calls that wait: more than there are threads to answer them.
 const WAITING: usize = 12;
@@ -139,6 +141,64 @@ fn a_burst_of_calls_during_the_start_loses_none() {
     }
     go_on(&server);
     assert_eq!(get(server.port, "/download?path=a").status, 200);
+}
+
+/// A compiled set, by which only `a` may be downloaded.
+fn set(dir: &Path) -> PathBuf {
+    let (document, set) = (dir.join("policy.json"), dir.join("set.json"));
+    std::fs::write(&document, r#"{"endpoints":{"download":{"paths":{"allow":["a"]}}}}"#).unwrap();
+    let mut compile = Command::new(env!("CARGO_BIN_EXE_agent-sandbox-server"));
+    compile.args(["compile", "--policy"]).arg(document).arg("-o").arg(&set);
+    assert!(compile.output().unwrap().status.success());
+    set
+}
+
+/// A server with that set, which has read its head alone.
+fn held_with(set: &Path) -> Server {
+    let setup = Setup::new().file("hold", "").file("a", "text").file("b", "text");
+    setup.env("ABX_TEST_HOLD", "{base}/hold").arg("--policy").arg(&set.display().to_string()).start()
+}
+
+#[test]
+fn the_end_of_a_set_is_that_of_the_file_which_the_start_has_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let set = set(dir.path());
+    let server = held_with(&set);
+    std::fs::write(dir.path().join("next"), "{}").unwrap();
+    std::fs::rename(dir.path().join("next"), &set).unwrap();
+    go_on(&server);
+    assert_eq!(get(server.port, "/download?path=a").status, 200);
+    assert_eq!(get(server.port, "/download?path=b").code(), "path_not_allowed");
+}
+
+#[test]
+fn a_set_that_is_changed_during_the_start_ends_it_and_is_asked_nothing() {
+    for (change, why) in [
+        ("", "it has been changed meanwhile"),
+        ("x", "it has been changed meanwhile"),
+        ("\n", "the compiled policy was changed after it was written: its checksum does not match"),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let set = set(dir.path());
+        let mut server = held_with(&set);
+        let text = std::fs::read_to_string(&set).unwrap();
+        let changed = match change {
+            "" => String::new(),
+            "\n" => text.replace("\"a\"", "\"b\""),
+            more => format!("{text}{more}"),
+        };
+        // In place: the server has the file open.
+        std::fs::write(&set, changed).unwrap();
+        let waiting = waiting(&server);
+        assert_eq!(get(server.port, "/health").status, 200);
+        go_on(&server);
+        for answer in answers(waiting) {
+            assert_eq!((answer.status, answer.code().as_str()), (503, "draining"), "{answer:?}");
+        }
+        assert_eq!(server.wait(), Some(1));
+        server.wait_for(why);
+        assert!(!server.base().join("ran").exists());
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! The long run: `PROPTEST_CASES=100000 cargo test --release -p policy-lang --test policy fuzzed`.
 
 #[path = "../../policy-lang/fuzz/stages.rs"]
-mod stages;
+pub(crate) mod stages;
 
 use crate::golden::Goldens;
 use proptest::collection::vec;

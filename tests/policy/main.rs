@@ -21,6 +21,8 @@ mod fuzzed;
 #[cfg(test)]
 mod laws;
 #[cfg(test)]
+mod lists;
+#[cfg(test)]
 mod merge;
 #[cfg(test)]
 mod pages;

@@ -8,7 +8,6 @@ use crate::merge;
 use crate::policy::CompiledPolicy;
 use crate::source::SourceMap;
 use crate::stages::Inputs;
-use std::sync::Arc;
 
 /// A set that was read.
 #[derive(Debug)]
@@ -26,7 +25,7 @@ pub struct Set {
 /// # Errors
 /// Where it is not whole, or says what no compiler accepts.
 pub fn load_set(text: &str, inputs: &Inputs<'_>) -> Result<Set, FormError> {
-    let foreign = form::read_foreign(&Arc::new(text.to_owned()))?;
+    let foreign = form::read_foreign(text.to_owned())?;
     let mut resolved = foreign.resolved;
     if let Some(value) = inputs.enabled_groups {
         let mut sources = SourceMap::default();

@@ -18,6 +18,8 @@ pub enum FormError {
     Header,
     /// The checksum on the first line is not that of the rest.
     Checksum,
+    /// Its end could not be read when it was wanted, and why.
+    Again(String),
     /// JSON that is broken, lacks a field or has one too many.
     Shape(String),
     /// Compiled for another endpoint table.
@@ -41,6 +43,10 @@ pub enum FormError {
 }
 
 impl FormError {
+    pub(super) fn too_large() -> Self {
+        Self::Shape("it is larger than 4 GiB".to_owned())
+    }
+
     /// What the reader of the message should do.
     #[must_use]
     pub fn help(&self) -> &'static str {
@@ -52,6 +58,7 @@ impl FormError {
             Self::CustomRoutes | Self::CodeLayer => {
                 "compile the policy again with the `--commands` file that the server is started with"
             }
+            Self::Again(_) => "leave the file as it is until the server has started",
             Self::Header | Self::Checksum | Self::Shape(_) | Self::Value { .. } => {
                 "a compiled set is not edited by hand: change the policy document and compile it again"
             }
@@ -79,6 +86,7 @@ impl FormError {
             Self::Checksum => {
                 "the compiled policy was changed after it was written: its checksum does not match".to_owned()
             }
+            Self::Again(why) => format!("the compiled policy cannot be read to its end: {why}"),
             Self::Shape(why) => format!("the compiled policy cannot be read: {why}"),
             Self::Table { found, expected } => {
                 let short = |print: &str| print.chars().take(12).collect::<String>();

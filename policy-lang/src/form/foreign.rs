@@ -1,8 +1,8 @@
 //! Sets that are read to be shown or compared, and never served: with the routes that they name themselves, and perhaps of
 //! another release's endpoint table.
 
-use super::read::{Paths, bad, build, read, shapeless, verify};
-use super::{FormError, shape, values};
+use super::read::{Paths, bad, build, open, resolve};
+use super::{FormError, values};
 use crate::diag::quoted;
 use crate::endpoint::{Catalogue, CustomRoute, Group, TABLE_FINGERPRINT};
 use crate::layer::{Selector, Specificity};
@@ -16,7 +16,7 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// The first thing that is wrong with it.
-pub fn read_alone(text: &Arc<String>) -> Result<Resolved, FormError> {
+pub fn read_alone(text: String) -> Result<Resolved, FormError> {
     let foreign = read_foreign(text)?;
     if foreign.table == TABLE_FINGERPRINT {
         Ok(foreign.resolved)
@@ -25,7 +25,7 @@ pub fn read_alone(text: &Arc<String>) -> Result<Resolved, FormError> {
     }
 }
 
-/// That the revision which a set names is that of its content. [`read()`] leaves it at what the set says; whoever has the
+/// That the revision which a set names is that of its content. [`read()`](super::read()) leaves it at what the set says; whoever has the
 /// time looks.
 ///
 /// # Errors
@@ -51,14 +51,14 @@ pub struct Foreign {
     pub dropped: Vec<String>,
 }
 
-/// Reads a compiled set of any endpoint table. Where the table is this tool's own, it is held to all that [`read()`] and
+/// Reads a compiled set of any endpoint table. Where the table is this tool's own, it is held to all that [`read()`](super::read()) and
 /// [`vouch`] ask.
 ///
 /// # Errors
 /// The first thing that is wrong with it.
-pub fn read_foreign(text: &Arc<String>) -> Result<Foreign, FormError> {
-    verify(text)?;
-    let mut body: shape::Body<'_> = serde_json::from_str(text).map_err(|error| shapeless(&error))?;
+pub fn read_foreign(text: String) -> Result<Foreign, FormError> {
+    let text = Arc::new(text.into());
+    let mut body = open(&text)?;
     let routes = body.custom.iter().map(|route| {
         let scopes = ScopeSet::parse(route.scopes.iter().map(String::as_str));
         if let Err(scope) = scopes {
@@ -71,9 +71,9 @@ pub fn read_foreign(text: &Arc<String>) -> Result<Foreign, FormError> {
     let catalogue = Catalogue::with_custom(routes)
         .map_err(|id| bad("custom", &format!("no id of a custom route: {}", quoted(&id))))?;
     if body.table == TABLE_FINGERPRINT {
-        let resolved = read(text, &catalogue)?;
+        let resolved = resolve(body, &text, &catalogue, Paths::Read)?;
         vouch(&resolved)?;
-        return Ok(Foreign { resolved, table: body.table, catalogue, dropped: Vec::new() });
+        return Ok(Foreign { resolved, table: TABLE_FINGERPRINT.to_owned(), catalogue, dropped: Vec::new() });
     }
     let mut dropped = Vec::new();
     body.rules.retain(|rule| {
@@ -86,7 +86,7 @@ pub fn read_foreign(text: &Arc<String>) -> Result<Foreign, FormError> {
         speaks
     });
     let (table, revision) = (body.table.clone(), body.revision.clone());
-    let mut resolved = build(body, text, &catalogue, Paths::Read)?;
+    let mut resolved = build(body, &text, &catalogue, Paths::Read)?;
     resolved.endpoints = index::index(&resolved, &catalogue);
     values::agree(&resolved, &catalogue)?;
     // What the other tool counted is kept: here the same rules speak of other endpoints.

@@ -1,4 +1,4 @@
-//! What a set whose path entries were left unread is held to later.
+//! What a set whose path entries were left unread, or not read at all, is held to later.
 
 use super::FormError;
 use super::read::{bad, uncompiled};
@@ -8,9 +8,10 @@ use crate::resolved::{ResolvedStatement, ResolvedValue};
 use crate::rules;
 
 impl CompiledPolicy {
-    /// Holds path entries that were left unread to what the compiler accepts, and makes the tables of all path rules, which
-    /// the first question would have to make. Until then a side of path rules with an entry that the compiler does not accept
-    /// is closed: it allows nothing, or refuses everything.
+    /// Reads what of the set was left to be read, holds path entries that were left unread to what the compiler accepts, and
+    /// makes the tables of all path rules, which the first question would have to make. Until then a side of path rules with an
+    /// entry that the compiler does not accept is closed, as is one whose entries cannot be read: it allows nothing, or refuses
+    /// everything.
     ///
     /// # Errors
     /// What reading the set would have said. Nothing of the policy is to be used then.
@@ -30,6 +31,7 @@ impl CompiledPolicy {
     /// Rules that no endpoint comes to see are held to it like any other.
     fn read_late(&self, statement: &ResolvedStatement) -> Result<(), FormError> {
         let ResolvedValue::List(list) = &statement.value else { return Ok(()) };
+        list.entries().bring().map_err(Clone::clone)?;
         let side = rules::paths::side(statement.key);
         match list.is_unread().then(|| rules::paths::refusal(list.entries(), side)).flatten() {
             None => Ok(()),

@@ -1,6 +1,8 @@
 //! Text to a merged policy. Every check of the compiler holds here again, since the file may have been made by anyone.
 
+use super::head::SetText;
 use super::places::Unpacker;
+use super::tail::{Counts, PATHS};
 use super::{FORMAT_VERSION, FormError, TAG, shape, values};
 use crate::compile::CompileError;
 use crate::diag::harmless_line;
@@ -9,7 +11,7 @@ use crate::layer::{LayerKind, Selector, Specificity};
 use crate::layers::default;
 use crate::merge::{index, lay};
 use crate::resolved::{
-    FileInfo, FilePlace, List, Resolved, ResolvedStatement, ResolvedToken, ResolvedValue, Rule, RuleIx,
+    FileInfo, FilePlace, List, Resolved, ResolvedStatement, ResolvedToken, ResolvedValue, Rule, RuleIx, Text,
 };
 use crate::source::SourceMap;
 use std::sync::Arc;
@@ -18,8 +20,8 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// The first thing that is wrong with it. Nothing of it is used then.
-pub fn read(text: &Arc<String>, catalogue: &Catalogue) -> Result<Resolved, FormError> {
-    read_with(text, catalogue, Paths::Read)
+pub fn read(set: SetText, catalogue: &Catalogue) -> Result<Resolved, FormError> {
+    read_with(set, catalogue, Paths::Read)
 }
 
 /// What becomes of the entries of path rules, of which most of a large set consists.
@@ -33,14 +35,50 @@ pub(crate) enum Paths {
     Left,
 }
 
-/// [`read()`], with more to be said.
-pub(crate) fn read_with(
-    text: &Arc<String>,
+/// [`read()`], with more to be said. Of a head the entries are left unread always.
+pub(crate) fn read_with(set: SetText, catalogue: &Catalogue, paths: Paths) -> Result<Resolved, FormError> {
+    match set {
+        SetText::Whole(text) => {
+            let text = Arc::new(text.into());
+            resolve(open(&text)?, &text, catalogue, paths)
+        }
+        SetText::Head(head, again) => {
+            let head = head.vouch()?;
+            let mut body: shape::Body<'_> =
+                serde_json::from_str(&head.json).map_err(|error| shapeless(&error))?;
+            if body.paths.is_some() {
+                return Err(FormError::Shape("duplicate field `paths`".to_owned()));
+            }
+            let counts = Counts::of(&mut body.rules, head.paths, head.length)?;
+            let checksum = claim(&head.json)?.0.to_owned();
+            let text = Arc::new(Text::later(move || counts.arrive(&checksum, again)));
+            resolve(body, &text, catalogue, Paths::Left)
+        }
+    }
+}
+
+/// The whole of a set that is as its first line says, with the lists that its rules count.
+pub(super) fn open(text: &Text) -> Result<shape::Body<'_>, FormError> {
+    let text = text.as_str();
+    verify(text)?;
+    let length = u32::try_from(text.len()).map_err(|_| FormError::too_large())?;
+    let mut body: shape::Body<'_> = serde_json::from_str(text).map_err(|error| shapeless(&error))?;
+    let first = memchr::memmem::find(text.as_bytes(), PATHS.as_bytes());
+    let first = first.and_then(|first| u32::try_from(first + PATHS.len()).ok());
+    let (Some(first), Some(paths)) = (first, &body.paths) else {
+        return Err(FormError::Shape("missing field `paths`".to_owned()));
+    };
+    Counts::of(&mut body.rules, first, length)?.hold(text, paths)?;
+    Ok(body)
+}
+
+/// What a set says, whose lists stand in `text`.
+pub(super) fn resolve(
+    body: shape::Body<'_>,
+    text: &Arc<Text>,
     catalogue: &Catalogue,
     paths: Paths,
 ) -> Result<Resolved, FormError> {
-    verify(text)?;
-    let body: shape::Body<'_> = serde_json::from_str(text).map_err(|error| shapeless(&error))?;
     if body.table != TABLE_FINGERPRINT {
         return Err(FormError::Table { found: body.table, expected: TABLE_FINGERPRINT.to_owned() });
     }
@@ -58,9 +96,12 @@ pub(crate) fn read_with(
 
 /// That the first line is of this format, and vouches for the rest.
 pub(super) fn verify(text: &str) -> Result<(), FormError> {
-    if u32::try_from(text.len()).is_err() {
-        return Err(FormError::Shape("it is larger than 4 GiB".to_owned()));
-    }
+    let (checksum, body) = claim(text)?;
+    vouched(checksum, crc32fast::hash(body.as_bytes()))
+}
+
+/// The checksum that the first line claims, and what it is of.
+pub(super) fn claim(text: &str) -> Result<(&str, &str), FormError> {
     let Some((version, rest)) = text.strip_prefix(TAG).and_then(|rest| rest.split_once(',')) else {
         return Err(if super::is_compiled(text) { FormError::Header } else { FormError::NotCompiled });
     };
@@ -68,11 +109,13 @@ pub(super) fn verify(text: &str) -> Result<(), FormError> {
         let found = version.chars().take(20).collect();
         return Err(FormError::Version { found, supported: FORMAT_VERSION });
     }
-    let (checksum, body) = rest
-        .strip_prefix("\"crc32\":\"")
-        .and_then(|rest| rest.split_once("\",\n"))
-        .ok_or(FormError::Checksum)?;
-    if super::checksum(body) == checksum { Ok(()) } else { Err(FormError::Checksum) }
+    let rest = rest.strip_prefix("\"crc32\":\"").and_then(|rest| rest.split_once("\",\n"));
+    rest.ok_or(FormError::Checksum)
+}
+
+/// That the checksum which a set claims is the one it has.
+pub(super) fn vouched(claimed: &str, found: u32) -> Result<(), FormError> {
+    if super::hex(found) == claimed { Ok(()) } else { Err(FormError::Checksum) }
 }
 
 pub(super) fn shapeless(error: &serde_json::Error) -> FormError {
@@ -81,7 +124,7 @@ pub(super) fn shapeless(error: &serde_json::Error) -> FormError {
 
 pub(super) fn build(
     body: shape::Body<'_>,
-    text: &Arc<String>,
+    text: &Arc<Text>,
     catalogue: &Catalogue,
     paths: Paths,
 ) -> Result<Resolved, FormError> {
@@ -89,7 +132,7 @@ pub(super) fn build(
         Resolved { preset: body.preset, custom: custom(body.custom, catalogue)?, ..Resolved::default() };
     lay(&mut resolved, &default::layer(), &SourceMap::default());
     resolved.rules.reserve_exact(body.rules.len());
-    resolved.statements.reserve_exact(body.rules.iter().map(|rule| rule.says.len()).sum());
+    resolved.statements.reserve_exact(body.rules.iter().map(|rule| rule.says.0.len()).sum());
     for file in body.files {
         let layer = layer("files", &file.layer)?;
         if file.name.contains('/') || !values::is_digest(&file.sha256) {
@@ -124,7 +167,7 @@ fn take_rule(
     resolved: &mut Resolved,
     rule: shape::Rule<'_>,
     below: LayerKind,
-    text: &Arc<String>,
+    text: &Arc<Text>,
     catalogue: &Catalogue,
     paths: Paths,
 ) -> Result<LayerKind, FormError> {
@@ -145,14 +188,14 @@ fn take_rule(
     let place = if written { places.pull()? } else { None };
     let ix = RuleIx(u32::try_from(resolved.rules.len()).unwrap_or(u32::MAX));
     let mut seen: Vec<Key> = Vec::new();
-    for statement in rule.says {
+    for statement in rule.says.0 {
         let key =
             Key::from_name(&statement.key).ok_or_else(|| bad(at, &format!("no key `{}`", statement.key)))?;
         if seen.contains(&key) {
             return Err(bad(at, &format!("`{}` is said twice", statement.key)));
         }
         seen.push(key);
-        let mut value = values::unwritten(key, statement.value, text);
+        let mut value = values::unwritten(at, key, statement.value, text)?;
         match &mut value {
             ResolvedValue::List(list) if paths == Paths::Left && values::is_of_paths(key) => {
                 list.set_unread()

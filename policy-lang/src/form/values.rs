@@ -3,14 +3,14 @@
 
 use super::FormError;
 use super::read::bad;
-use super::shape::Value;
+use super::shape::{Counted, Value};
 use crate::diag::quoted;
 use crate::endpoint::{Catalogue, IdGlob, KEYS, Key, KeyKind};
 use crate::layer::{self, LayerKind, Selector, TokenSecret};
 use crate::lower::{Context, auth, base_dir as base_dir_reader, presets, rule};
 use crate::merge::conflict;
 use crate::parse::{Entry, Node, NodeKind};
-use crate::resolved::{List, Part, Resolved, ResolvedStatement, ResolvedToken, ResolvedValue};
+use crate::resolved::{List, Part, Resolved, ResolvedStatement, ResolvedToken, ResolvedValue, Text};
 use crate::rules;
 use crate::source::{SourceMap, Span};
 use std::borrow::Cow;
@@ -34,7 +34,11 @@ pub(super) fn statement(
     }
     // Most of a large set: what needs no reader to be known for what it is.
     let known = match value {
-        ResolvedValue::List(list) => is_of_paths(key) && rules::paths::are_direct(key, list),
+        ResolvedValue::List(list) => match kind(key) {
+            Some(KeyKind::Paths | KeyKind::PathsOrTrue) => rules::paths::are_direct(key, list),
+            Some(KeyKind::Scopes) => rules::scopes::are_known(list),
+            _ => false,
+        },
         ResolvedValue::Bool(_) => kind(key) == Some(KeyKind::Bool),
         _ => false,
     };
@@ -51,15 +55,24 @@ pub(super) fn statement(
 }
 
 /// The value of a key as it was before it was written into `text`.
-pub(super) fn unwritten(key: Key, value: Value<'_>, text: &Arc<String>) -> ResolvedValue {
-    match value {
+pub(super) fn unwritten(
+    rule: &str,
+    key: Key,
+    value: Value<'_>,
+    text: &Arc<Text>,
+) -> Result<ResolvedValue, FormError> {
+    Ok(match value {
         Value::Bool(value) => ResolvedValue::Bool(value),
         Value::Number(value) => ResolvedValue::Number(value),
         Value::Text(joined) if is_of_paths(key) => ResolvedValue::List(List::split(Part::of(text, &joined))),
         Value::Text(word) => ResolvedValue::Word(word.into_owned()),
+        Value::Counted(Counted { entries, bytes, start, .. }) if is_of_paths(key) => {
+            ResolvedValue::List(List::counted(Part::at(text, start, bytes), entries))
+        }
+        Value::Counted(_) => return Err(bad(&format!("{rule} {}", key.as_str()), rules::NOT_TAKEN)),
         Value::List(list) => ResolvedValue::List(list.clone()),
         Value::Read(list) => ResolvedValue::List(*list),
-    }
+    })
 }
 
 /// Whether the lists of a key are of paths, and written in one text.

@@ -1,6 +1,7 @@
 //! A merged policy to text. One rule a line, so that two sets can be compared by eye.
 
 use super::places::Packer;
+use super::tail::{END, PATHS};
 use super::{FORMAT_VERSION, TAG, TOOL_VERSION, checksum, shape, values};
 use crate::endpoint::TABLE_FINGERPRINT;
 use crate::layer::LayerKind;
@@ -30,7 +31,8 @@ fn body(resolved: &Resolved) -> String {
             sha256: file.sha256.clone(),
         }),
     );
-    list(&mut to, "rules", rules(resolved));
+    let rules: Vec<_> = rules(resolved).collect();
+    list(&mut to, "rules", rules.iter());
     list(
         &mut to,
         "custom",
@@ -43,7 +45,15 @@ fn body(resolved: &Resolved) -> String {
     let tokens: Option<Vec<_>> = resolved.tokens.as_ref().map(|tokens| tokens.iter().map(token).collect());
     to.push_str("\"tokens\":");
     to.push_str(&json(&tokens));
-    to.push_str("}\n");
+    to.push(',');
+    to.push_str(PATHS);
+    let said = rules.iter().flat_map(|rule| &rule.says.0);
+    for (position, text) in said.filter_map(|said| said.value.text()).enumerate() {
+        to.push_str(if position == 0 { "\n\"" } else { ",\n\"" });
+        to.push_str(text);
+        to.push('"');
+    }
+    to.push_str(END);
     to
 }
 
@@ -66,7 +76,7 @@ fn rules(resolved: &Resolved) -> impl Iterator<Item = shape::Rule<'_>> + '_ {
             specificity: rule.specificity.as_str().into(),
             file: file(rule.at.as_ref()),
             places: places(rule.at.as_ref(), &says).into(),
-            says: says.into_iter().map(statement).collect(),
+            says: shape::Says(says.into_iter().map(statement).collect()),
         })
     })
 }
@@ -77,11 +87,17 @@ fn statement(statement: &ResolvedStatement) -> shape::Statement<'_> {
         ResolvedValue::Number(value) => shape::Value::Number(*value),
         ResolvedValue::Word(word) => shape::Value::Text(word.into()),
         ResolvedValue::List(list) => match list.joined().filter(|_| values::is_of_paths(statement.key)) {
+            Some(text) if is_plain(text) => shape::Value::counted(text, list.len()),
             Some(text) => shape::Value::Text(text.into()),
             None => shape::Value::List(list),
         },
     };
     shape::Statement { key: statement.key.as_str().into(), value }
+}
+
+/// Whether JSON has the text as it stands.
+fn is_plain(text: &str) -> bool {
+    !text.bytes().any(|byte| byte < b' ' || matches!(byte, b'"' | b'\\'))
 }
 
 /// Empty for a rule that was not read from a text.

@@ -1,7 +1,7 @@
 //! A set of byte strings looked up by equality: a line of them while they are few, a hash table beyond that.
 
 pub(crate) use super::classify::Reach;
-use crate::resolved::Part;
+use crate::resolved::{Part, Text};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Keys<const FOLD: bool> {
     /// Texts that keys are parts of.
-    texts: Vec<Arc<String>>,
+    texts: Vec<Arc<Text>>,
     /// Keys that are no part of any.
     own: Vec<u8>,
     entries: Vec<Held>,
@@ -121,7 +121,8 @@ impl<const FOLD: bool> Keys<FOLD> {
 
     fn key(&self, entry: &Held) -> &[u8] {
         let (start, length) = (entry.start as usize, entry.length as usize);
-        let text = self.texts.get(usize::from(entry.text)).map_or(&*self.own, |text| text.as_bytes());
+        let text =
+            self.texts.get(usize::from(entry.text)).map_or(&*self.own, |text| text.as_str().as_bytes());
         text.get(start..start + length).unwrap_or_default()
     }
 

@@ -5,6 +5,7 @@ use super::pattern::{PatternError, Side};
 use super::set::{Fault, Known, Patterns, Source};
 use super::{direct, fold, normal};
 use crate::decide::Op;
+use crate::form::FormError;
 use crate::policy::{ElementRef, Listed, Ruled};
 use crate::resolved::{List, RuleIx};
 use std::sync::Arc;
@@ -158,6 +159,9 @@ pub enum PathRulesError {
         /// What the check says of it.
         why: String,
     },
+    /// A list whose text could not be read.
+    #[error("{0}")]
+    Unread(FormError),
     /// The globs of a list need an automaton larger than a server should hold.
     #[error("the globs of one list are too many and too large")]
     TooLarge,
@@ -357,6 +361,7 @@ fn sound<const FOLD: bool>(patterns: &Patterns<FOLD>, origins: &Origins) -> Resu
         Fault::Refused { number, why } => {
             PathRulesError::Refused { element: origins.get(*number), why: why.to_string() }
         }
+        Fault::Unread(error) => PathRulesError::Unread(error.clone()),
         Fault::TooLarge => PathRulesError::TooLarge,
     })
 }

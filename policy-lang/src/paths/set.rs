@@ -4,6 +4,7 @@
 use super::direct;
 use super::pattern::{self, PatternError, Side};
 use super::tables::{Tables, TablesBuilder};
+use crate::form::FormError;
 use crate::resolved::Entries;
 use crate::rules::paths::refusal;
 use std::ops::Deref;
@@ -44,6 +45,8 @@ pub(super) enum Fault {
     Entry { number: u32, entry: Box<str>, error: PatternError },
     /// One that the compiler does not accept, and why.
     Refused { number: u32, why: Box<str> },
+    /// The text of a list could not be read.
+    Unread(FormError),
     /// The automaton for the patterns of no simple shape.
     TooLarge,
 }
@@ -92,6 +95,7 @@ impl Source {
     fn sort<const FOLD: bool>(&self) -> Result<Tables<FOLD>, Fault> {
         let mut builder = TablesBuilder::new(self.side);
         for (first, list) in &self.lists {
+            list.bring().map_err(|error| Fault::Unread(error.clone()))?;
             if self.known == Known::Direct || direct::are_comparable(list, self.side) {
                 builder.add_list(list, *first);
             } else {

@@ -1,6 +1,8 @@
 //! The text of a list and where its elements end: what a list is without the places of its elements. It is shared, so that
 //! tables made of a list later hold no copy of it.
 
+use super::text::Text;
+use crate::form::FormError;
 use crate::paths::pattern::Side;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -29,28 +31,28 @@ struct Found {
 /// A part of a text that others have parts of too.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Part {
-    whole: Arc<String>,
+    whole: Arc<Text>,
     start: u32,
     length: u32,
 }
 
 impl Part {
     /// `part` of `whole`, or else a copy of it. Texts are bounded below 4 GiB before they come here.
-    pub(crate) fn of(whole: &Arc<String>, part: &str) -> Self {
-        let start = part.as_ptr().addr().checked_sub(whole.as_ptr().addr());
-        let within = start.filter(|start| {
-            let found = whole.get(*start..start + part.len());
-            found.is_some_and(|found| std::ptr::eq(found, part))
-        });
-        match within.map(u32::try_from) {
-            Some(Ok(start)) => Self { whole: Arc::clone(whole), start, length: length(part) },
-            _ => part.to_owned().into(),
+    pub(crate) fn of(whole: &Arc<Text>, part: &str) -> Self {
+        match start(whole.here(), part) {
+            Some(start) => Self::at(whole, start, length(part)),
+            None => part.to_owned().into(),
         }
+    }
+
+    /// The part of `whole` that begins at the byte `start`; `whole` need not be here yet.
+    pub(crate) fn at(whole: &Arc<Text>, start: u32, length: u32) -> Self {
+        Self { whole: Arc::clone(whole), start, length }
     }
 
     pub(crate) fn as_str(&self) -> &str {
         let start = self.start as usize;
-        self.whole.get(start..start + self.length as usize).unwrap_or_default()
+        self.whole.as_str().get(start..start + self.length as usize).unwrap_or_default()
     }
 
     /// Its length in bytes.
@@ -59,15 +61,22 @@ impl Part {
     }
 
     /// The text that this is a part of, and where it begins there.
-    pub(crate) fn whole(&self) -> (&Arc<String>, u32) {
+    pub(crate) const fn whole(&self) -> (&Arc<Text>, u32) {
         (&self.whole, self.start)
     }
 }
 
 impl From<String> for Part {
     fn from(text: String) -> Self {
-        Self { length: length(&text), whole: Arc::new(text), start: 0 }
+        Self { length: length(&text), whole: Arc::new(text.into()), start: 0 }
     }
+}
+
+/// The byte of `whole` that `part` of it begins with.
+pub(crate) fn start(whole: &str, part: &str) -> Option<u32> {
+    let start = part.as_ptr().addr().checked_sub(whole.as_ptr().addr())?;
+    let found = whole.get(start..start.checked_add(part.len())?)?;
+    u32::try_from(start).ok().filter(|_| std::ptr::eq(found, part))
 }
 
 pub(super) fn length(text: &str) -> u32 {
@@ -84,8 +93,21 @@ impl Entries {
 
     /// Those that the separators of a text tell.
     pub(super) fn split(text: Part) -> Self {
-        let separators = separators(text.as_str());
-        Self { text, count: separators.saturating_add(1), found: Arc::default() }
+        let count = count(text.as_str());
+        Self::counted(text, count)
+    }
+
+    /// The same of a text that is known to have so many.
+    pub(super) fn counted(text: Part, count: u32) -> Self {
+        Self { text, count, found: Arc::default() }
+    }
+
+    /// That the text is here.
+    ///
+    /// # Errors
+    /// Why it could not be brought.
+    pub(crate) fn bring(&self) -> Result<(), &FormError> {
+        self.text.whole.get().map(|_| ())
     }
 
     /// How many there are.
@@ -96,8 +118,7 @@ impl Entries {
     /// Whether the separators of the text are all that take it apart: no element holds one.
     pub(crate) fn are_split(&self) -> bool {
         // Whoever split them found nothing but separators.
-        self.found.ends.get().is_none()
-            || (self.count > 0 && separators(self.text.as_str()) == self.count - 1)
+        self.found.ends.get().is_none() || (self.count > 0 && count(self.text.as_str()) == self.count)
     }
 
     /// Whether every element is direct on a side of path rules, which `look` tells where nobody has found it yet.
@@ -121,8 +142,10 @@ impl Entries {
     /// The byte of the text that each element ends before.
     pub(crate) fn ends(&self) -> &[u32] {
         self.found.ends.get_or_init(|| {
-            let mut ends = Vec::with_capacity(self.len());
-            each_separator(self.text.as_str().as_bytes(), |at| ends.push(at));
+            let text = self.text.as_str();
+            // How many there are is only claimed of a text that could not be brought.
+            let mut ends = Vec::with_capacity(self.len().min(text.len() + 1));
+            each_separator(text.as_bytes(), |at| ends.push(at));
             ends.push(self.text.length);
             ends.into()
         })
@@ -158,9 +181,10 @@ impl Entries {
     }
 }
 
-fn separators(text: &str) -> u32 {
-    let found = memchr::memchr_iter(SEPARATOR as u8, text.as_bytes()).count();
-    u32::try_from(found).unwrap_or(u32::MAX)
+/// How many elements the separators of a text tell.
+pub(crate) fn count(text: &str) -> u32 {
+    let separators = memchr::memchr_iter(SEPARATOR as u8, text.as_bytes()).count();
+    u32::try_from(separators).unwrap_or(u32::MAX).saturating_add(1)
 }
 
 /// Finds separators by words of eight bytes: they stand so close that a search which begins anew behind each takes thrice as long.
@@ -217,8 +241,8 @@ mod tests {
 
     #[test]
     fn a_part_is_not_copied() {
-        let whole = Arc::new("a text".to_owned());
-        let part = Part::of(&whole, whole.get(2..).unwrap());
+        let whole = Arc::new(Text::from("a text".to_owned()));
+        let part = Part::of(&whole, whole.as_str().get(2..).unwrap());
         assert_eq!((part.as_str(), Arc::strong_count(&whole)), ("text", 2));
         assert_eq!(Part::of(&whole, "text").as_str(), "text");
         assert_eq!(Arc::strong_count(&whole), 2, "what is no part of it is a text of its own");

@@ -36,6 +36,11 @@ impl List {
         Self { entries: Entries::split(text), places: Places::default(), unread: false }
     }
 
+    /// The same of a text that is known to have so many elements, and need not be here yet.
+    pub(crate) fn counted(text: Part, count: u32) -> Self {
+        Self { entries: Entries::counted(text, count), places: Places::default(), unread: false }
+    }
+
     /// All elements in one text, which [`List::split`] takes apart again; `None` where it could not: a list without
     /// elements, or with one that holds the separator.
     pub(crate) fn joined(&self) -> Option<&str> {
@@ -154,6 +159,7 @@ impl ListBuilder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::resolved::Text;
     use proptest::prelude::*;
     use std::sync::Arc;
 
@@ -170,8 +176,8 @@ mod tests {
             let plain = !values.is_empty() && !values.iter().any(|value| value.contains(SEPARATOR));
             prop_assert_eq!(list.joined().is_some(), plain);
             if let Some(text) = list.joined() {
-                let whole = Arc::new(format!("<{text}>"));
-                let split = List::split(Part::of(&whole, whole.trim_matches(['<', '>'])));
+                let whole = Arc::new(Text::from(format!("<{text}>")));
+                let split = List::split(Part::of(&whole, whole.as_str().trim_matches(['<', '>'])));
                 prop_assert_eq!(split.values().collect::<Vec<_>>(), values);
             }
         }

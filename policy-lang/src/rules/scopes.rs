@@ -7,6 +7,7 @@ use crate::endpoint::{BUNDLES, Key, KeyKind, SCOPES, Scope};
 use crate::layer::Value;
 use crate::lower::{Context, Holder, Text, alternatives};
 use crate::parse::{Node, NodeKind};
+use crate::resolved::List;
 use crate::source::Spanned;
 
 pub(crate) const KIND: Kind = Kind {
@@ -94,6 +95,11 @@ pub(crate) fn is_scope(name: &str) -> bool {
         return !command.is_empty() && command.chars().all(word);
     }
     name == "*" || Scope::from_name(name).is_some()
+}
+
+/// Whether a list is one that a rule may ask for as it stands, told without reading it.
+pub(crate) fn are_known(list: &List) -> bool {
+    !list.is_empty() && list.values().all(is_scope)
 }
 
 fn names(bundles: bool) -> impl Iterator<Item = &'static str> {

@@ -1,5 +1,6 @@
 //! From `--commands` to the commands and routes of a server. Whatever is wrong in it stops the start.
 
+use super::read::Policy;
 use super::{Fault, Options, children, read, source};
 use crate::commands::{Commands, Manifest, Registry, RouteFunction, Target, Workers, describe, document};
 use crate::custom::CustomRoutes;
@@ -38,7 +39,7 @@ impl Declared {
 pub(super) fn find(options: &Options, env: &Env, user: Option<&User>) -> Result<Declared, Fault> {
     let Some(name) = &options.commands else { return Ok(Declared::default()) };
     let policy = source::find(options.policy.as_deref(), env, source::When::Start)?;
-    let policy: Vec<&str> = policy.text.iter().map(|text| text.as_str()).collect();
+    let policy: Vec<&str> = policy.policy.iter().map(Policy::text).collect();
     load(name, env, &policy, user)
 }
 

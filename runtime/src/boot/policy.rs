@@ -5,6 +5,7 @@ mod guard;
 mod lookup;
 
 use super::commands::Declared;
+use super::read::Policy;
 use super::source::{self, Source, When};
 use super::{Fault, Options, flags};
 use crate::app::{PolicyState, Settings};
@@ -16,7 +17,7 @@ use crate::log;
 use policy_lang::check::Facts;
 use policy_lang::diag::Levels;
 use policy_lang::endpoint::Catalogue;
-use policy_lang::form;
+use policy_lang::form::{self, SetText};
 use policy_lang::layers::code::GroupSwitch;
 use policy_lang::policy::CompiledPolicy;
 use policy_lang::stages::{Document, Inputs, Outcome, compile_document, load_compiled};
@@ -84,7 +85,7 @@ impl Loader {
     pub(super) fn load(&self, env: &Env, earlier: Option<&PolicyState>) -> Result<Loaded, Fault> {
         let when = if earlier.is_some() { When::Again } else { When::Start };
         let source = source::find(self.options.policy.as_deref(), env, when)?;
-        let (policy, mut warnings, mut findings) = self.compile(&source, env)?;
+        let (name, (policy, mut warnings, mut findings)) = (source.name.clone(), self.compile(source, env)?);
         // What is held is served whatever has become of its name: nobody who can rename it keeps a later policy out.
         if !earlier.is_some_and(|earlier| earlier.guard.holds(policy.base_dir().as_bytes())) {
             check_base_dir(policy.base_dir())?;
@@ -97,15 +98,15 @@ impl Loader {
             warnings.push(warning.to_owned());
         }
         let tokens = Tokens::read(declared, legacy, |variable| env.secret(variable))
-            .map_err(|error| Fault::failed(format!("{}: {error}", source.name)))?;
+            .map_err(|error| Fault::failed(format!("{name}: {error}")))?;
         let sealing = guard::Sealing { state_dir: &self.state_dir, seals: &self.seals };
         let guard = guard::begin(&policy, env, sealing, earlier.map(|earlier| &earlier.guard))?;
         let exposure = flags::exposure(&self.options, &tokens)?;
         let state = PolicyState::new(policy, tokens, guard, warnings, earlier);
-        Ok(Loaded { state: PolicyState { source: source.name, ..state }, findings, exposure })
+        Ok(Loaded { state: PolicyState { source: name, ..state }, findings, exposure })
     }
 
-    fn compile(&self, source: &Source, env: &Env) -> Result<(CompiledPolicy, Vec<String>, String), Fault> {
+    fn compile(&self, source: Source, env: &Env) -> Result<(CompiledPolicy, Vec<String>, String), Fault> {
         let levels = Levels::new(false);
         let base_dir = self.options.base_dir.as_ref().map(|dir| dir.display().to_string());
         let lookup = lookup::in_path(env.path());
@@ -122,46 +123,45 @@ impl Loader {
             leave_paths: true,
             ..Inputs::new(&self.catalogue, &levels)
         };
-        let outcome = match &source.text {
-            Some(text) if form::is_compiled(text) => self.load_compiled(source, text, &inputs)?,
-            text => {
-                let bytes = text.as_ref().map(|text| text.as_bytes());
-                let format = source.format;
-                compile_document(bytes.map(|bytes| Document { name: &source.file, bytes, format }), &inputs)
+        let Source { name, file, format, policy } = source;
+        let named = policy.is_some();
+        let outcome = match policy {
+            Some(Policy::Head(head, again)) => {
+                self.load_compiled(&name, SetText::Head(head, again), &inputs)?
             }
+            Some(Policy::Text(text)) if form::is_compiled(&text) => {
+                self.load_compiled(&name, text.into(), &inputs)?
+            }
+            Some(Policy::Text(text)) => {
+                let document = Document { name: &file, bytes: text.as_bytes(), format };
+                compile_document(Some(document), &inputs)
+            }
+            None => compile_document(None, &inputs),
         };
-        if source.text.is_some() && findings::is_no_policy(&outcome) {
-            return Err(Fault::failed(format!("{} holds no policy", source.name))
+        if named && findings::is_no_policy(&outcome) {
+            return Err(Fault::failed(format!("{name} holds no policy"))
                 .help("write the policy under `server:`, or alone in a file; `{}` is the empty policy"));
         }
         let (warnings, rendered) = findings::of(&outcome);
         match outcome.policy {
             Some(policy) => Ok((policy, warnings, rendered)),
             None => {
-                let message = match source.text {
-                    Some(_) => format!("the policy is refused: {}", source.name),
-                    None => "the policy is refused".to_owned(),
+                let message = match named {
+                    true => format!("the policy is refused: {name}"),
+                    false => "the policy is refused".to_owned(),
                 };
                 Err(Fault::failed(message).with_findings(rendered))
             }
         }
     }
 
-    fn load_compiled(
-        &self,
-        source: &Source,
-        text: &Arc<String>,
-        inputs: &Inputs<'_>,
-    ) -> Result<Outcome, Fault> {
+    fn load_compiled(&self, name: &str, set: SetText, inputs: &Inputs<'_>) -> Result<Outcome, Fault> {
         if self.options.preset.is_some() {
-            return Err(Fault::usage(format!(
-                "{} is a compiled set: --preset cannot change it",
-                source.name
-            ))
-            .help("compile the policy again with --preset"));
+            return Err(Fault::usage(format!("{name} is a compiled set: --preset cannot change it"))
+                .help("compile the policy again with --preset"));
         }
-        load_compiled(text, inputs)
-            .map_err(|error| Fault::failed(format!("{}: {error}", source.name)).help(error.help()))
+        load_compiled(set, inputs)
+            .map_err(|error| Fault::failed(format!("{name}: {error}")).help(error.help()))
     }
 }
 

@@ -1,5 +1,9 @@
 //! Inputs are read whole, but no further than what could be of use: an input need not have an end.
 
+mod policy;
+
+pub(crate) use policy::{Policy, policy};
+
 use policy_lang::form;
 use policy_lang::source::MAX_DOCUMENT_BYTES;
 use std::fs::File;
@@ -18,7 +22,10 @@ const SET: u64 = u32::MAX as u64 + 1;
 /// # Errors
 /// Where it cannot be opened or read.
 pub(crate) fn file(path: &Path) -> Result<Vec<u8>> {
-    let mut file = File::open(path)?;
+    whole(File::open(path)?)
+}
+
+fn whole(mut file: File) -> Result<Vec<u8>> {
     let found = file.metadata()?;
     // A file of the kernel's has no size, and perhaps no end.
     if !found.is_file() || !(1..=DOCUMENT).contains(&found.len()) {
@@ -29,12 +36,8 @@ pub(crate) fn file(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The same as text.
-///
-/// # Errors
-/// Where it cannot be opened or read, or is not UTF-8.
-pub(crate) fn text(path: &Path) -> Result<String> {
-    let mut bytes = file(path)?;
+/// What was read as text.
+fn decoded(mut bytes: Vec<u8>) -> Result<String> {
     if bytes.len() as u64 == DOCUMENT
         && let Err(cut) = std::str::from_utf8(&bytes)
         && cut.error_len().is_none()
@@ -59,7 +62,7 @@ pub(crate) fn stream(mut from: impl Read) -> Result<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{DOCUMENT, stream, text};
+    use super::{DOCUMENT, policy, stream};
     use policy_lang::form;
     use std::io::{Read, repeat};
 
@@ -67,7 +70,7 @@ mod tests {
     fn what_has_no_end_is_read_as_far_as_it_could_be_of_use() {
         assert_eq!(stream(repeat(0)).unwrap().len() as u64, DOCUMENT);
         assert_eq!(stream(&b"preset: locked"[..]).unwrap(), b"preset: locked");
-        let first = b"{\"format\":\"agent-sandbox-policy\",\"format_version\":2";
+        let first = b"{\"format\":\"agent-sandbox-policy\",\"format_version\":3";
         assert!(form::begins_a_set(first));
         let set = first.chain(repeat(b' ').take(DOCUMENT));
         assert_eq!(stream(set).unwrap().len() as u64, DOCUMENT + first.len() as u64);
@@ -78,9 +81,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("long.yaml");
         std::fs::write(&path, format!("#{}", "€".repeat(6_000_000))).unwrap();
-        let read = text(&path).unwrap();
+        let read = policy(&path).unwrap();
+        let read = read.text();
         assert!(read.len() as u64 > DOCUMENT - 4 && read.ends_with('€'));
         std::fs::write(&path, b"a: \xff").unwrap();
-        assert_eq!(text(&path).unwrap_err().to_string(), "it is not UTF-8");
+        assert_eq!(policy(&path).unwrap_err().to_string(), "it is not UTF-8");
     }
 }

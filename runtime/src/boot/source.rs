@@ -1,10 +1,10 @@
 //! Where the policy comes from. The first source that is named counts, and must load: nothing falls through to the next.
 
-use super::{Fault, read};
+use super::Fault;
+use super::read::{self, Policy};
 use crate::env::{self, Env};
 use policy_lang::parse::Format;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// Where a policy is looked for when nothing names one.
 const DEFAULT_FILE: &str = "/etc/agent-sandbox/server-policy.json";
@@ -18,14 +18,14 @@ pub(crate) struct Source {
     pub(crate) file: String,
     /// What the text is written in.
     pub(crate) format: Format,
-    /// The text; `None` where nothing names a policy. The lists of a compiled set go on as parts of it.
-    pub(crate) text: Option<Arc<String>>,
+    /// What was read; `None` where nothing names a policy.
+    pub(crate) policy: Option<Policy>,
 }
 
 impl Source {
-    fn new(name: &str, format: Format, text: Option<String>) -> Self {
+    fn new(name: &str, format: Format, policy: Option<Policy>) -> Self {
         let file = name.rsplit('/').next().unwrap_or(name).to_owned();
-        Self { name: name.to_owned(), file, format, text: text.map(Arc::new) }
+        Self { name: name.to_owned(), file, format, policy }
     }
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn find(named: Option<&Path>, env: &Env, when: When) -> Result<Source
         return file(path, "--policy", when);
     }
     if let Some(text) = &env.policy {
-        return Ok(Source::new(env::POLICY, Format::Json, Some(text.clone())));
+        return Ok(Source::new(env::POLICY, Format::Json, Some(Policy::Text(text.clone()))));
     }
     if let Some(path) = &env.policy_file {
         return file(&PathBuf::from(path), env::POLICY_FILE, when);
@@ -65,9 +65,9 @@ fn file(path: &Path, named_by: &str, when: When) -> Result<Source, Fault> {
         return Err(Fault::failed(format!("cannot read the policy `{shown}` again: it is no regular file"))
             .help("start the server anew, or keep the policy in a file"));
     }
-    let text = read::text(path).map_err(|error| {
+    let policy = read::policy(path).map_err(|error| {
         Fault::failed(format!("cannot read the policy `{shown}`: {error}"))
             .help(format!("{named_by} names it; a source that is named is never passed over"))
     })?;
-    Ok(Source::new(&shown.to_string(), Format::Auto, Some(text)))
+    Ok(Source::new(&shown.to_string(), Format::Auto, Some(policy)))
 }

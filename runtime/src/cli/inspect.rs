@@ -6,7 +6,6 @@ use super::files;
 use super::output::Output;
 use clap::Args;
 use policy_lang::form;
-use std::sync::Arc;
 
 /// Print a compiled set as YAML, with the rule and place that said each line
 ///
@@ -34,6 +33,6 @@ impl Inspect {
 fn page(file: &str) -> Result<String, Failure> {
     let (name, bytes) = files::document(file)?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    let resolved = form::read_alone(&Arc::new(text)).map_err(|error| Failure::set(name, &error))?;
+    let resolved = form::read_alone(text).map_err(|error| Failure::set(name, &error))?;
     Ok(form::inspect::inspect(&resolved))
 }

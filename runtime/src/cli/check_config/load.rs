@@ -2,6 +2,7 @@
 
 use super::CheckConfig;
 use crate::boot::commands::Declared;
+use crate::boot::read::Policy;
 use crate::boot::source;
 use crate::cli::Exit;
 use crate::cli::failure::Failure;
@@ -12,7 +13,6 @@ use policy_lang::form::{self, FormError};
 use policy_lang::parse::Format;
 use policy_lang::stages::{Document, Inputs, Outcome, compile_document, load_compiled};
 use std::path::Path;
-use std::sync::Arc;
 
 /// A policy to judge.
 #[derive(Debug)]
@@ -50,7 +50,9 @@ fn here() -> Result<Source, Failure> {
     env.base_values().map_err(Failure::failed)?;
     let found = source::find(None, &env, source::When::Start)
         .map_err(|fault| Failure::of(&fault, Exit::Unreadable))?;
-    let bytes = found.text.map(|text| Arc::unwrap_or_clone(text).into_bytes());
+    let whole = found.policy.map(Policy::whole).transpose();
+    let bytes =
+        whole.map_err(|why| Failure::read(&found.name, &std::io::Error::other(why)))?.map(String::into_bytes);
     Ok(Source { found: Some(found.name.clone()), name: found.name, format: found.format, bytes })
 }
 
@@ -141,7 +143,7 @@ fn compile_with<T>(
 
 /// Loads a set as `serve` does, and looks at what that has no time for.
 fn set(text: &str, inputs: &Inputs<'_>) -> Result<Outcome, FormError> {
-    let outcome = load_compiled(&Arc::new(text.to_owned()), inputs)?;
+    let outcome = load_compiled(text.to_owned().into(), inputs)?;
     outcome.resolved().map_or(Ok(()), form::vouch)?;
     Ok(outcome)
 }

@@ -24,6 +24,11 @@ pub(super) fn schema() -> Value {
         "rules": {"type": "array", "items": {"$ref": "#/$defs/rule"}},
         "custom": {"type": "array", "items": {"$ref": "#/$defs/custom"}},
         "tokens": {"type": ["array", "null"], "items": {"$ref": "#/$defs/token"}},
+        "paths": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "The lists of paths that the rules count, in their order, each in one text with colons between the paths, as in PATH",
+        },
     }));
     if let Some(members) = schema.as_object_mut() {
         members.insert("$schema".to_owned(), "https://json-schema.org/draft/2020-12/schema".into());
@@ -60,16 +65,24 @@ fn definitions() -> Value {
             "specificity": {"enum": specificities},
             "file": in_file,
             "places": places,
-            "says": {"type": "array", "items": {"$ref": "#/$defs/statement"}},
-        })),
-        "statement": closed(&json!({
-            "key": {"enum": keys},
-            "value": {
-                "type": ["boolean", "integer", "string", "array"],
-                "items": {"type": "string"},
-                "description": "Paths stand in one text with colons between them, as in PATH, unless a colon is part of one",
+            "says": {
+                "type": "object",
+                "propertyNames": {"enum": keys},
+                "additionalProperties": {"$ref": "#/$defs/value"},
             },
         })),
+        "value": {
+            "type": ["boolean", "integer", "string", "array", "object"],
+            "items": {"type": "string"},
+            "properties": {
+                "entries": {"type": "integer", "minimum": 1, "description": "How many paths the list has"},
+                "bytes": {"type": "integer", "minimum": 0, "description": "How long its text is"},
+            },
+            "required": ["entries", "bytes"],
+            "additionalProperties": false,
+            "description": "An object is the length of a list of paths, whose text stands in `paths`; the text stands here where \
+                it needs an escape, and a list where a colon is part of a path",
+        },
         "custom": closed(&json!({"id": {"type": "string"}, "group": {"type": "string"}, "scopes": words})),
         "token": closed(&json!({
             "id": {"type": "string"},
