@@ -85,7 +85,8 @@ impl Loader {
     pub(super) fn load(&self, env: &Env, earlier: Option<&PolicyState>) -> Result<Loaded, Fault> {
         let when = if earlier.is_some() { When::Again } else { When::Start };
         let source = source::find(self.options.policy.as_deref(), env, when)?;
-        let (name, (policy, mut warnings, mut findings)) = (source.name.clone(), self.compile(source, env)?);
+        let name = source.name.clone();
+        let (policy, mut warnings, mut findings) = self.compile(source, env)?;
         // What is held is served whatever has become of its name: nobody who can rename it keeps a later policy out.
         if !earlier.is_some_and(|earlier| earlier.guard.holds(policy.base_dir().as_bytes())) {
             check_base_dir(policy.base_dir())?;
